@@ -1,4 +1,5 @@
-// Principal: who a request comes from. It travels from the transport to the managers; authentication only fills it.
+// Principal: who a request comes from. It travels from the transport to the managers;
+// authentication only fills it.
 #pragma once
 
 #include <string>

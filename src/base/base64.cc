@@ -54,8 +54,12 @@ Result<std::string> decode_with(std::string_view text, std::string_view alphabet
 
 }  // namespace
 
-std::string encode(std::string_view bytes) { return encode_with(bytes, kStandard, true); }
-std::string encode_url(std::string_view bytes) { return encode_with(bytes, kUrl, false); }
+std::string encode(std::string_view bytes) {
+  return encode_with(bytes, kStandard, true);
+}
+std::string encode_url(std::string_view bytes) {
+  return encode_with(bytes, kUrl, false);
+}
 
 Result<std::string> decode(std::string_view text) {
   if (text.size() % 4 != 0) {
@@ -69,6 +73,8 @@ Result<std::string> decode(std::string_view text) {
   return decode_with(text, kStandard);
 }
 
-Result<std::string> decode_url(std::string_view text) { return decode_with(text, kUrl); }
+Result<std::string> decode_url(std::string_view text) {
+  return decode_with(text, kUrl);
+}
 
 }  // namespace cmcp::base64

@@ -19,7 +19,8 @@ struct State {
 State& state() {
   static State instance = [] {
     State s;
-    s.logger = std::make_shared<spdlog::logger>("cmcp", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    s.logger =
+        std::make_shared<spdlog::logger>("cmcp", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     s.logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
     return s;
   }();
@@ -28,15 +29,20 @@ State& state() {
 
 spdlog::level::level_enum translate(Level level) {
   switch (level) {
-    case Level::kDebug: return spdlog::level::debug;
-    case Level::kInfo: return spdlog::level::info;
-    case Level::kWarning: return spdlog::level::warn;
-    case Level::kError: return spdlog::level::err;
+    case Level::kDebug:
+      return spdlog::level::debug;
+    case Level::kInfo:
+      return spdlog::level::info;
+    case Level::kWarning:
+      return spdlog::level::warn;
+    case Level::kError:
+      return spdlog::level::err;
   }
   return spdlog::level::err;
 }
 
-// A JSON string of `raw`, which may hold anything: ill-formed UTF-8 is replaced, control characters are escaped.
+// A JSON string of `raw`, which may hold anything: ill-formed UTF-8 is replaced, control characters
+// are escaped.
 std::string quoted(std::string_view raw) {
   std::string out = "\"";
   for (const char c : utf8::sanitize(raw).text) {
@@ -75,15 +81,17 @@ Status configure(Level level, Format format, const std::string& directory) {
       sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(directory + "/container-mcp.log");
     }
   } catch (const std::exception& failure) {
-    return Error(ErrorCode::kIo, "cannot open the log file in LOG_DIR=" + directory + ": " + failure.what());
+    return Error(ErrorCode::kIo,
+                 "cannot open the log file in LOG_DIR=" + directory + ": " + failure.what());
   }
   State& s = state();
   s.format = format;
   s.logger = std::make_shared<spdlog::logger>("cmcp", sink);
   s.logger->set_level(translate(level));
   s.logger->flush_on(spdlog::level::debug);
-  s.logger->set_pattern(format == Format::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v)"
-                                                : "%Y-%m-%dT%H:%M:%S.%e %l %v");
+  s.logger->set_pattern(format == Format::kJson
+                            ? R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v)"
+                            : "%Y-%m-%dT%H:%M:%S.%e %l %v");
   return {};
 }
 
@@ -91,7 +99,8 @@ void write(Level level, std::string_view message, const std::vector<Field>& fiel
   State& s = state();
   const auto translated = translate(level);
   if (!s.logger->should_log(translated)) return;
-  s.logger->log(translated, "{}", s.format == Format::kJson ? json_tail(message, fields) : human(message, fields));
+  s.logger->log(translated, "{}",
+                s.format == Format::kJson ? json_tail(message, fields) : human(message, fields));
 }
 
 }  // namespace cmcp::log

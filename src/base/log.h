@@ -1,5 +1,5 @@
-// The log front: everything that is logged goes through here (spdlog stays inside log.cc), always to stderr or a file,
-// never to stdout, which is the protocol stream over stdio.
+// The log front: everything that is logged goes through here (spdlog stays inside log.cc), always
+// to stderr or a file, never to stdout, which is the protocol stream over stdio.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct Field {
   std::string value;
 };
 
-// Sets level, format and target ("" = stderr, else a directory in which container-mcp.log is appended to).
-// Before the first call: kInfo, human, stderr. kIo when the file cannot be opened.
+// Sets level, format and target ("" = stderr, else a directory in which container-mcp.log is
+// appended to). Before the first call: kInfo, human, stderr. kIo when the file cannot be opened.
 Status configure(Level level, Format format, const std::string& directory);
 
 void write(Level level, std::string_view message, const std::vector<Field>& fields = {});

@@ -4,7 +4,8 @@
 //   CMCP_TRY(Fd fd, open_workspace(path));     // returns the error to the caller, else declares fd
 //   CMCP_CHECK_OK(write_all(fd, data));        // the same for Status
 //
-// Outcomes of runs (timeout, signal, memory) are values, not errors. Errors never cross a module border as exceptions.
+// Outcomes of runs (timeout, signal, memory) are values, not errors. Errors never cross a module
+// border as exceptions.
 #pragma once
 
 #include <cstdlib>
@@ -32,7 +33,8 @@ enum class ErrorCode {
   kInternal,
 };
 
-// A failure: a code to act on, a full-sentence message, and errno where a system call failed (else 0).
+// A failure: a code to act on, a full-sentence message, and errno where a system call failed (else
+// 0).
 class [[nodiscard]] Error {
  public:
   Error(ErrorCode code, std::string message, int os_errno = 0)
@@ -55,8 +57,10 @@ class [[nodiscard]] Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -100,13 +104,13 @@ using Status = Result<void>;
 
 #define CMCP_CONCAT_INNER(a, b) a##b
 #define CMCP_CONCAT(a, b) CMCP_CONCAT_INNER(a, b)
-#define CMCP_TRY(declaration, expression) CMCP_TRY_IMPL(CMCP_CONCAT(cmcp_try_, __COUNTER__), declaration, expression)
+#define CMCP_TRY(declaration, expression) \
+  CMCP_TRY_IMPL(CMCP_CONCAT(cmcp_try_, __COUNTER__), declaration, expression)
 #define CMCP_TRY_IMPL(result, declaration, expression) \
   auto result = (expression);                          \
   if (!result.ok()) return result.take_error();        \
   declaration = std::move(result).value()
-#define CMCP_CHECK_OK(expression)                                      \
-  do {                                                                 \
-    if (auto cmcp_status = (expression); !cmcp_status.ok())            \
-      return cmcp_status.take_error();                                 \
+#define CMCP_CHECK_OK(expression)                                                            \
+  do {                                                                                       \
+    if (auto cmcp_status = (expression); !cmcp_status.ok()) return cmcp_status.take_error(); \
   } while (false)

@@ -20,7 +20,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
   for (const std::string& part : split(text, ',')) {
-    if (const std::string_view stripped = strip(part); !stripped.empty()) parts.emplace_back(stripped);
+    if (const std::string_view stripped = strip(part); !stripped.empty())
+      parts.emplace_back(stripped);
   }
   return parts;
 }
@@ -85,7 +86,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   if (word.size() > 100) return best;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(to_lower(word), to_lower(candidate));
-    const std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
+    const std::size_t allowed =
+        std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
     if (distance <= allowed && distance < best_distance) {
       best = candidate;
       best_distance = distance;

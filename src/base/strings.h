@@ -19,12 +19,14 @@ std::string_view strip(std::string_view text);
 // ASCII case folding only.
 std::string to_lower(std::string_view text);
 bool equals_ignore_case(std::string_view a, std::string_view b);
-// The whole of `text` as a decimal number (optional minus sign); nothing on overflow or any other character.
+// The whole of `text` as a decimal number (optional minus sign); nothing on overflow or any other
+// character.
 std::optional<std::int64_t> parse_int(std::string_view text);
-// The candidate with the smallest edit distance to `word`, if it is near enough to be meant (distance at most
-// a third of the longer word, at least 1); "" otherwise.
+// The candidate with the smallest edit distance to `word`, if it is near enough to be meant
+// (distance at most a third of the longer word, at least 1); "" otherwise.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
-// `text` with control characters and non-ASCII bytes as \xNN, at most `limit` bytes and "…": safe for a log or a message.
+// `text` with control characters and non-ASCII bytes as \xNN, at most `limit` bytes and "…": safe
+// for a log or a message.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
 }  // namespace cmcp

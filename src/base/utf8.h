@@ -22,7 +22,8 @@ Sanitized sanitize(std::string_view bytes);
 // Ill-formed text is cut as if each bad byte were a character.
 std::size_t cut_point(std::string_view text, std::size_t limit);
 
-// The number of bytes at the end of `text` that begin a character which is not complete yet (0 to 3).
+// The number of bytes at the end of `text` that begin a character which is not complete yet (0 to
+// 3).
 std::size_t incomplete_suffix(std::string_view text);
 
 // The number of code points of well-formed text.

@@ -21,7 +21,9 @@ TEST(Utf8, SanitizeKeepsNeighboursAndCounts) {
 }
 
 TEST(Utf8, CutsAtCharacterBorders) {
-  const std::string text = "a\xE2\x82\xAC" "b";
+  const std::string text =
+      "a\xE2\x82\xAC"
+      "b";
   EXPECT_EQ(cut_point(text, 1), 1U);
   EXPECT_EQ(cut_point(text, 2), 1U);
   EXPECT_EQ(cut_point(text, 3), 1U);

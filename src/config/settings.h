@@ -1,4 +1,5 @@
-// Settings: the configuration of contract section 6, from one table. Built once at start by loader.h; immutable.
+// Settings: the configuration of contract section 6, from one table. Built once at start by
+// loader.h; immutable.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace cmcp::config {
 
 enum class Type { kText, kInteger, kFlag, kList, kPath };
 
-// One row of the table: all that is known about a setting. Parser, help, docs/configuration.md and `container-mcp config`
-// are made from it.
+// One row of the table: all that is known about a setting. Parser, help, docs/configuration.md and
+// `container-mcp config` are made from it.
 struct Setting {
   std::string_view name;
   Type type;
@@ -32,7 +33,8 @@ const Setting* find(std::string_view name);
 
 class Settings {
  public:
-  // Every accessor aborts for a name that is not in the table or has another type: that is a defect, not input.
+  // Every accessor aborts for a name that is not in the table or has another type: that is a
+  // defect, not input.
   const std::string& text(std::string_view name) const;  // kText and kPath; "" when unset
   std::int64_t integer(std::string_view name) const;
   bool flag(std::string_view name) const;

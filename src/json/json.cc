@@ -49,12 +49,15 @@ Result<Value> parse(std::string_view text, const Limits& limits) {
   }
   Value value = parser.release();
   if (!all_finite(value)) {
-    return Error(ErrorCode::kInvalidArgument, "not valid JSON here: a number is too large for a double");
+    return Error(ErrorCode::kInvalidArgument,
+                 "not valid JSON here: a number is too large for a double");
   }
   return value;
 }
 
-std::string write(const Value& value) { return boost::json::serialize(value); }
+std::string write(const Value& value) {
+  return boost::json::serialize(value);
+}
 
 const Value* find(const Object& object, std::string_view key) {
   return object.if_contains({key.data(), key.size()});

@@ -1,4 +1,5 @@
-// JSON values, and the one reader and writer for untrusted text. Boost.JSON is the value type; nothing else of it is used.
+// JSON values, and the one reader and writer for untrusted text. Boost.JSON is the value type;
+// nothing else of it is used.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -24,12 +25,14 @@ struct Limits {
   std::size_t max_depth = 64;
 };
 
-// Parses one JSON text (RFC 8259), strictly: well-formed UTF-8, no trailing text, no depth above the limit, no number that
-// does not fit a finite double (1e400), no lone surrogate escape. Duplicate keys: the last one wins.
-// kInvalidArgument with the byte offset and the reason; kLimitExceeded for size and depth.
+// Parses one JSON text (RFC 8259), strictly: well-formed UTF-8, no trailing text, no depth above
+// the limit, no number that does not fit a finite double (1e400), no lone surrogate escape.
+// Duplicate keys: the last one wins. kInvalidArgument with the byte offset and the reason;
+// kLimitExceeded for size and depth.
 Result<Value> parse(std::string_view text, const Limits& limits = {});
 
-// Compact JSON, always well-formed UTF-8 and one line. Every string in `value` must be well-formed UTF-8.
+// Compact JSON, always well-formed UTF-8 and one line. Every string in `value` must be well-formed
+// UTF-8.
 std::string write(const Value& value);
 
 // Member of an object, or nullptr when `value` is no object or has no such member.
@@ -38,6 +41,8 @@ const Value* find(const Object& object, std::string_view key);
 // The text of a string member; nothing when absent or of another type.
 std::optional<std::string> find_string(const Value& value, std::string_view key);
 
-inline std::string_view view(const String& text) { return {text.data(), text.size()}; }
+inline std::string_view view(const String& text) {
+  return {text.data(), text.size()};
+}
 
 }  // namespace cmcp::json

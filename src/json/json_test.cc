@@ -6,13 +6,15 @@ namespace cmcp::json {
 namespace {
 
 TEST(Json, RefusesWhatOthersLetThrough) {
-  for (const char* bad : {"", "{", "NOT JSON", "1e400", "[1,]", "{\"a\":1} x", "\"\\ud800\"", "\"\xff\"", "nan", "01"}) {
+  for (const char* bad : {"", "{", "NOT JSON", "1e400", "[1,]", "{\"a\":1} x", "\"\\ud800\"",
+                          "\"\xff\"", "nan", "01"}) {
     EXPECT_FALSE(parse(bad).ok()) << bad;
   }
 }
 
 TEST(Json, BoundsDepthAndSize) {
-  EXPECT_EQ(parse(std::string(65, '[') + std::string(65, ']')).error().code(), ErrorCode::kLimitExceeded);
+  EXPECT_EQ(parse(std::string(65, '[') + std::string(65, ']')).error().code(),
+            ErrorCode::kLimitExceeded);
   EXPECT_TRUE(parse(std::string(60, '[') + std::string(60, ']')).ok());
   EXPECT_EQ(parse("[1,2,3]", {.max_bytes = 3}).error().code(), ErrorCode::kLimitExceeded);
 }

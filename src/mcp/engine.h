@@ -1,6 +1,6 @@
-// Engine: the protocol without sockets. A transport hands in parsed messages with an Exchange to answer on; the engine
-// keeps the eras apart (reference: revisions 2024-11-05 to 2026-07-28), runs tools, and knows what is in flight.
-// Everything on the reactor thread.
+// Engine: the protocol without sockets. A transport hands in parsed messages with an Exchange to
+// answer on; the engine keeps the eras apart (reference: revisions 2024-11-05 to 2026-07-28), runs
+// tools, and knows what is in flight. Everything on the reactor thread.
 #pragma once
 
 #include <functional>
@@ -30,18 +30,20 @@ class Exchange {
   virtual ~Exchange() = default;
   // A notification related to the request (progress, log message), before the response.
   virtual void notify(const json::Value& message) = 0;
-  // The response; at most once. http_status is what an HTTP transport answers with if it has not begun a stream.
+  // The response; at most once. http_status is what an HTTP transport answers with if it has not
+  // begun a stream.
   virtual void respond(json::Value response, int http_status) = 0;
   // The request was cancelled: no response will come; an HTTP stream is closed.
   virtual void abandon() = 0;
 };
 
-// What a connection of the legacy era has agreed on and has in flight. Made by a transport for each session.
+// What a connection of the legacy era has agreed on and has in flight. Made by a transport for each
+// session.
 struct Session {
   auth::Principal principal;
-  std::string transport;           // "stdio", "http", "sse", "cli": for the audit record
-  std::string revision;            // "" before initialize
-  bool initialized = false;        // notifications/initialized seen
+  std::string transport;     // "stdio", "http", "sse", "cli": for the audit record
+  std::string revision;      // "" before initialize
+  bool initialized = false;  // notifications/initialized seen
   std::string client_name;
   std::string log_level = "info";  // logging/setLevel
   struct Calls;                    // in flight, by id: owned by the engine
@@ -68,7 +70,8 @@ struct ResourceContent {
 class ResourceReader {
  public:
   virtual ~ResourceReader() = default;
-  // kNotFound (also for what belongs to another principal), kInvalidArgument, kLimitExceeded (size), through `done`.
+  // kNotFound (also for what belongs to another principal), kInvalidArgument, kLimitExceeded
+  // (size), through `done`.
   virtual void read(const auth::Principal& principal, const std::string& uri,
                     std::function<void(Result<ResourceContent>)> done) = 0;
 };
@@ -84,32 +87,37 @@ struct EngineOptions {
 
 class Engine {
  public:
-  Engine(net::Reactor& reactor, EngineOptions options, std::vector<Tool> tools, ResourceReader* resources,
-         obs::AuditSink& audit);
+  Engine(net::Reactor& reactor, EngineOptions options, std::vector<Tool> tools,
+         ResourceReader* resources, obs::AuditSink& audit);
   ~Engine();
 
-  // Classification of a parsed message (reference/mcp.md section 1.6 "one endpoint serves old and new clients").
-  // True when params._meta claims the modern protocolVersion key.
+  // Classification of a parsed message (reference/mcp.md section 1.6 "one endpoint serves old and
+  // new clients"). True when params._meta claims the modern protocolVersion key.
   static bool has_modern_claim(const json::Value& message);
 
-  // Legacy era: a request, notification or response of `session`. A batch array is split by the transport (2025-03-26 only).
-  // For a notification or response nothing is called on `exchange`.
-  void receive(const std::shared_ptr<Session>& session, json::Value message, std::shared_ptr<Exchange> exchange);
+  // Legacy era: a request, notification or response of `session`. A batch array is split by the
+  // transport (2025-03-26 only). For a notification or response nothing is called on `exchange`.
+  void receive(const std::shared_ptr<Session>& session, json::Value message,
+               std::shared_ptr<Exchange> exchange);
 
-  // Modern era: one request. The returned token cancels the call (HTTP stream closed, notifications/cancelled on stdio).
-  // `headers`: nullptr over stdio.
-  std::shared_ptr<void> receive_modern(const auth::Principal& principal, const std::string& transport, json::Value message,
-                                       const ModernHeaders* headers, std::shared_ptr<Exchange> exchange);
+  // Modern era: one request. The returned token cancels the call (HTTP stream closed,
+  // notifications/cancelled on stdio). `headers`: nullptr over stdio.
+  std::shared_ptr<void> receive_modern(const auth::Principal& principal,
+                                       const std::string& transport, json::Value message,
+                                       const ModernHeaders* headers,
+                                       std::shared_ptr<Exchange> exchange);
   void cancel(const std::shared_ptr<void>& token);
 
   // Cancels whatever `session` has in flight (session deleted, connection gone over stdio and SSE).
   void close(const std::shared_ptr<Session>& session);
-  // Cancels everything; new calls are refused (code cancelled). `drained` is called when nothing is in flight any more.
+  // Cancels everything; new calls are refused (code cancelled). `drained` is called when nothing is
+  // in flight any more.
   void shut_down(std::function<void()> drained);
   std::size_t calls_in_flight() const;
 
   // One call outside any session: `container-mcp call`.
-  void call_tool(const auth::Principal& principal, const std::string& name, json::Value arguments, ToolDone done);
+  void call_tool(const auth::Principal& principal, const std::string& name, json::Value arguments,
+                 ToolDone done);
 
   // A JSON-RPC error object; id null where it could not be read.
   static json::Value error_response(const json::Value& id, int code, std::string_view message,

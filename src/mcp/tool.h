@@ -1,5 +1,5 @@
-// Tools as the protocol sees them: a declaration (name, schema, annotations) and a binding. One declaration yields the
-// JSON Schema of tools/list and the validation and decoding of arguments.
+// Tools as the protocol sees them: a declaration (name, schema, annotations) and a binding. One
+// declaration yields the JSON Schema of tools/list and the validation and decoding of arguments.
 #pragma once
 
 #include <chrono>
@@ -50,7 +50,8 @@ struct Refusal {
   std::string message;
 };
 
-// What a tool returns: its documented object (success false included), images, `_meta`; or a refusal.
+// What a tool returns: its documented object (success false included), images, `_meta`; or a
+// refusal.
 struct ToolResult {
   json::Object object;
   std::vector<Image> images;
@@ -67,17 +68,21 @@ class CallContext {
  public:
   virtual ~CallContext() = default;
   virtual const auth::Principal& principal() const = 0;
-  // `task` runs once when the call is cancelled (notifications/cancelled, stream closed in the modern era, shutdown);
-  // at once when it is cancelled already. The binding still calls done; its result is dropped.
+  // `task` runs once when the call is cancelled (notifications/cancelled, stream closed in the
+  // modern era, shutdown); at once when it is cancelled already. The binding still calls done; its
+  // result is dropped.
   virtual void on_cancel(std::function<void()> task) = 0;
   virtual bool cancelled() const = 0;
-  // New output for the progress message; the engine rate-limits and sends it only if the client gave a progressToken.
+  // New output for the progress message; the engine rate-limits and sends it only if the client
+  // gave a progressToken.
   virtual void progress(std::string_view new_output) = 0;
 };
 
 using ToolDone = std::function<void(ToolResult)>;
-// Called with arguments that fit the declaration, defaults filled in. Calls `done` exactly once, on the reactor thread, now or later.
-using ToolBinding = std::function<void(std::shared_ptr<CallContext>, json::Object arguments, ToolDone done)>;
+// Called with arguments that fit the declaration, defaults filled in. Calls `done` exactly once, on
+// the reactor thread, now or later.
+using ToolBinding =
+    std::function<void(std::shared_ptr<CallContext>, json::Object arguments, ToolDone done)>;
 
 struct Tool {
   std::string name;
@@ -95,12 +100,13 @@ struct Tool {
   std::vector<Alias> aliases = {};
 };
 
-// The inputSchema of `tool`: only type, properties, required, enum, default, minimum, maximum, items,
-// additionalProperties and description.
+// The inputSchema of `tool`: only type, properties, required, enum, default, minimum, maximum,
+// items, additionalProperties and description.
 json::Object input_schema(const Tool& tool);
 
-// Checks `arguments` against the declaration and fills defaults in. Error (kInvalidArgument): the argument's name, what was
-// given, what is allowed; for an unknown name the nearest known one. null for an optional argument counts as absent.
+// Checks `arguments` against the declaration and fills defaults in. Error (kInvalidArgument): the
+// argument's name, what was given, what is allowed; for an unknown name the nearest known one. null
+// for an optional argument counts as absent.
 Result<json::Object> decode_arguments(const Tool& tool, const json::Value& arguments);
 
 }  // namespace cmcp::mcp

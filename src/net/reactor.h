@@ -1,5 +1,6 @@
-// Reactor: the one thread on which all protocol and bookkeeping code runs, and the worker pool for what blocks.
-// Asio stays inside reactor.cc. Callbacks run on the reactor thread, never inside the call that registers them.
+// Reactor: the one thread on which all protocol and bookkeeping code runs, and the worker pool for
+// what blocks. Asio stays inside reactor.cc. Callbacks run on the reactor thread, never inside the
+// call that registers them.
 #pragma once
 
 #include <chrono>
@@ -68,7 +69,8 @@ class FdWatch {
   std::unique_ptr<Impl> impl_;
 };
 
-// Calls `task` on the reactor thread for each SIGTERM, SIGINT or other signal in `signals`. Destruction stops watching.
+// Calls `task` on the reactor thread for each SIGTERM, SIGINT or other signal in `signals`.
+// Destruction stops watching.
 class SignalWatch {
  public:
   SignalWatch(Reactor& reactor, std::initializer_list<int> signals, std::function<void(int)> task);
@@ -79,7 +81,8 @@ class SignalWatch {
   std::unique_ptr<Impl> impl_;
 };
 
-// A bounded pool of threads for blocking work (file tools). `work` runs on a worker, `done` then on the reactor thread.
+// A bounded pool of threads for blocking work (file tools). `work` runs on a worker, `done` then on
+// the reactor thread.
 class WorkerPool {
  public:
   WorkerPool(Reactor& reactor, std::size_t threads, std::size_t max_queued);

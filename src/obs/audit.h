@@ -1,4 +1,5 @@
-// The audit record: one for each tool call, whatever its end. Arguments and outputs are never recorded, only their size.
+// The audit record: one for each tool call, whatever its end. Arguments and outputs are never
+// recorded, only their size.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
-// Profile: everything that describes one kind of sandbox, decided by the server at start and sent to the launcher once.
-// A run names a profile and may only narrow it. Plain values; encode/decode in profile_codec.h.
+// Profile: everything that describes one kind of sandbox, decided by the server at start and sent
+// to the launcher once. A run names a profile and may only narrow it. Plain values; encode/decode
+// in profile_codec.h.
 #pragma once
 
 #include <linux/filter.h>
@@ -16,7 +17,7 @@ namespace cmcp::sandbox {
 struct BindMount {
   HostPath source;
   SandboxPath target;
-  bool exec = true;      // false: noexec
+  bool exec = true;       // false: noexec
   bool optional = false;  // absent on the host: left out without an error
 };
 
@@ -42,26 +43,28 @@ struct StaticFile {
 };
 
 // The read-only part of a root: built once per profile by the launcher, cloned for each sandbox.
-// Order: directories, files, symlinks, binds, masks; all mount points exist before anything an attacker writes is mounted.
+// Order: directories, files, symlinks, binds, masks; all mount points exist before anything an
+// attacker writes is mounted.
 struct RootPlan {
   std::vector<SandboxPath> directories;  // parents before children
   std::vector<StaticFile> files;
   std::vector<Symlink> symlinks;
   std::vector<BindMount> binds;
-  std::vector<SandboxPath> masks;   // covered by an empty read-only directory (dist-packages)
-  std::vector<TmpfsMount> tmpfs;    // /tmp, /dev/shm
-  bool proc = true;                 // fresh, hardened /proc
+  std::vector<SandboxPath> masks;  // covered by an empty read-only directory (dist-packages)
+  std::vector<TmpfsMount> tmpfs;   // /tmp, /dev/shm
+  bool proc = true;                // fresh, hardened /proc
 };
 
 enum class Access : std::uint8_t {
-  kRead,           // read files and directories
-  kReadExecute,    // also execute
-  kExecuteFile,    // one file: read and execute
-  kReadWrite,      // everything but execute
+  kRead,         // read files and directories
+  kReadExecute,  // also execute
+  kExecuteFile,  // one file: read and execute
+  kReadWrite,    // everything but execute
   kReadWriteExecute,
 };
 
-// One Landlock rule. The workspace's rule is added by itself from workspace_exec and the workspace's read-only flag.
+// One Landlock rule. The workspace's rule is added by itself from workspace_exec and the
+// workspace's read-only flag.
 struct LandlockRule {
   SandboxPath path;
   Access access = Access::kRead;
@@ -83,8 +86,9 @@ struct Profile {
   std::vector<LandlockRule> landlock;
   std::vector<sock_filter> seccomp;  // compiled filter, loaded last
   Limits limits;
-  std::vector<std::string> environment;  // NAME=VALUE: the whole environment but for what the run adds
-  bool workspace_exec = true;            // false: noexec on every workspace and tmpfs
+  std::vector<std::string>
+      environment;             // NAME=VALUE: the whole environment but for what the run adds
+  bool workspace_exec = true;  // false: noexec on every workspace and tmpfs
   std::string hostname = "sandbox";
 };
 
@@ -95,8 +99,9 @@ struct WorkspaceRoot {
   bool read_only = false;
 };
 
-// The layers of the sandbox, in the words of doctor. With CMCP_TEST_SWITCHES, CMCP_TEST_DISABLE_LAYER=NAME[,NAME…]
-// in the server's environment leaves a layer out, so that tests can prove that the probe notices.
+// The layers of the sandbox, in the words of doctor. With CMCP_TEST_SWITCHES,
+// CMCP_TEST_DISABLE_LAYER=NAME[,NAME…] in the server's environment leaves a layer out, so that
+// tests can prove that the probe notices.
 enum class Layer : std::uint8_t {
   kUserNamespace,
   kMountNamespace,
@@ -115,9 +120,10 @@ enum class Layer : std::uint8_t {
   kProcessLimit,
 };
 inline constexpr Layer kLayers[] = {
-    Layer::kUserNamespace,    Layer::kMountNamespace, Layer::kPidNamespace, Layer::kNetworkNamespace,
-    Layer::kIpcNamespace,     Layer::kUtsNamespace,   Layer::kCgroupNamespace, Layer::kReadOnlyRoot,
-    Layer::kProc,             Layer::kCapabilities,   Layer::kNoNewPrivs,   Layer::kSeccomp,
+    Layer::kUserNamespace,    Layer::kMountNamespace, Layer::kPidNamespace,
+    Layer::kNetworkNamespace, Layer::kIpcNamespace,   Layer::kUtsNamespace,
+    Layer::kCgroupNamespace,  Layer::kReadOnlyRoot,   Layer::kProc,
+    Layer::kCapabilities,     Layer::kNoNewPrivs,     Layer::kSeccomp,
     Layer::kLandlock,         Layer::kMemoryLimit,    Layer::kProcessLimit};
 // "user_namespace", "seccomp", …: as in doctor --json.
 const char* name_of(Layer layer);
