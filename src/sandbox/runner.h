@@ -29,6 +29,7 @@ struct OutputBudget {
 
 struct RunRequest {
   std::string profile;
+  std::string principal = "local";      // whom the kept outputs belong to
   std::vector<std::string> argv;         // argv[0] is the absolute path in the sandbox
   std::vector<std::string> environment;  // NAME=VALUE, added to the profile's (a later one wins)
   std::string working_dir;  // relative to /workspace; "" = /workspace. Checked by the caller,
