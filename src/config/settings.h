@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,11 +26,19 @@ struct Setting {
   std::string_view meaning;
   bool secret;
   bool built;  // false: setting it stops the start ("not built yet: NAME")
+  std::string_view
+      choices{};  // kText: the permitted words, comma-separated, in any case; "" = any text
+  std::string_view unbuilt_choices{};  // those of them that are not built yet
+  std::string_view default_note{};     // what holds when default_value is "": for people ("found",
+                                       // "beside SANDBOX_ROOT")
 };
 
 // The table, in the contract's order.
 const std::vector<Setting>& table();
+// The row of `name`; nullptr when there is none.
 const Setting* find(std::string_view name);
+// The names of all rows, in the table's order.
+const std::vector<std::string>& names();
 
 class Settings {
  public:
@@ -42,6 +51,9 @@ class Settings {
   // "default", "environment", "command line" or "file PATH".
   const std::string& origin(std::string_view name) const;
   bool is_set(std::string_view name) const { return origin(name) != "default"; }
+  // The value as it would be written in a file; "(set)" for a secret that is set, "" when unset.
+  // Safe to show.
+  std::string shown(std::string_view name) const;
 
  private:
   friend class SettingsBuilder;
