@@ -10,16 +10,16 @@ namespace cmcp::config {
 
 class Environment {
  public:
+  using Variables = std::map<std::string, std::string, std::less<>>;
   Environment() = default;
-  explicit Environment(std::map<std::string, std::string, std::less<>> variables)
-      : variables_(std::move(variables)) {}
+  explicit Environment(Variables variables) : variables_(std::move(variables)) {}
   // The environment of this process. Called once, in main, before any thread exists.
   static Environment of_process();
 
   // The value of `name`; "" when it is absent.
   std::string get(std::string_view name) const;
   bool has(std::string_view name) const;
-  const std::map<std::string, std::string, std::less<>>& variables() const { return variables_; }
+  const Variables& variables() const { return variables_; }
 
  private:
   std::map<std::string, std::string, std::less<>> variables_;

@@ -10,6 +10,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Without doubled and trailing slashes: `//` is the root directory too, and the library keeps it.
+std::string without_extra_slashes(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    if (c != '/' || out.empty() || out.back() != '/') out.push_back(c);
+  }
+  if (out.size() > 1 && out.back() == '/') out.pop_back();
+  return out;
+}
+
 // True when `inner` is `outer` or lies below it. Both are absolute and normal.
 bool holds(const std::string& outer, const std::string& inner) {
   if (outer == "/" || outer == inner) return true;
@@ -40,7 +50,7 @@ struct Private {
 std::vector<Private> private_paths(const Settings& settings, const LayoutInput& input) {
   std::vector<Private> all;
   const auto add = [&](const std::string& path, const std::string& what) {
-    if (!path.empty()) all.push_back({input.resolve(path), what});
+    if (!path.empty()) all.push_back({without_extra_slashes(input.resolve(path)), what});
   };
   add(settings.text("STATE_DIR"), "our state (STATE_DIR)");
   add(settings.text("TEMP_DIR"), "our temporary files (TEMP_DIR)");
@@ -118,9 +128,7 @@ WorkspaceMount own_workspace(const Settings& settings, const LayoutInput& input,
 std::string resolve_links(const std::string& path) {
   std::error_code error;
   const fs::path resolved = fs::weakly_canonical(path, error);
-  std::string text = (error ? fs::path(path).lexically_normal() : resolved).string();
-  while (text.size() > 1 && text.back() == '/') text.pop_back();
-  return text;
+  return without_extra_slashes((error ? fs::path(path).lexically_normal() : resolved).string());
 }
 
 RootContents look_into(const HostPath& sandbox_root) {
@@ -207,7 +215,7 @@ Result<WorkspaceLayout> workspace_layout(const Settings& settings, const HostFac
   const std::vector<Private> all = private_paths(settings, input);
   const std::string home = host.home.empty() ? "" : input.resolve(host.home);
   for (WorkspaceMount& mount : layout.mounts) {
-    mount.path.value = input.resolve(mount.path.value);
+    mount.path.value = without_extra_slashes(input.resolve(mount.path.value));
     mount.read_only = mount.read_only || settings.flag("WORKSPACE_READONLY");
     CMCP_CHECK_OK(check_mount(mount.path.value, home, all));
   }
