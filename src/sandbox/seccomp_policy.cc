@@ -1,0 +1,199 @@
+#include "sandbox/seccomp_policy.h"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <seccomp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <span>
+
+#include "base/fd.h"
+#include "sandbox/seccomp_table.h"
+
+namespace cmcp::sandbox {
+namespace {
+
+using Program = std::vector<sock_filter>;
+
+// A value that no rule uses: marks "not decided here" in stage 2, and is replaced by a jump when
+// the stages are joined.
+constexpr std::uint32_t kUndecided = SCMP_ACT_TRACE(0x636d);
+
+class Stage {
+ public:
+  // The answer of a call that no rule of this stage names.
+  static Result<Stage> make(std::uint32_t otherwise) {
+    Stage stage(seccomp_init(otherwise));
+    if (!stage.context_) return Error(ErrorCode::kInternal, "libseccomp cannot create a filter.");
+    CMCP_CHECK_OK(stage.set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS, "bad architecture"));
+    // The program is a binary tree instead of a list: a quarter of the time to load, less per call.
+    CMCP_CHECK_OK(stage.set(SCMP_FLTATR_CTL_OPTIMIZE, 2, "optimisation"));
+    return stage;
+  }
+
+  Status add(std::uint32_t action, const char* name, int number,
+             std::span<const scmp_arg_cmp> conditions) {
+    const int call = number >= 0 ? number : seccomp_syscall_resolve_name(name);
+    if (call < 0) return {};  // this architecture has no such call: it cannot be made
+    const int rc = seccomp_rule_add_array(
+        context_.get(), action, call, static_cast<unsigned>(conditions.size()), conditions.data());
+    if (rc == 0) return {};
+    return Error(ErrorCode::kInternal, fmt::format("seccomp: the rule for {} is refused.", name),
+                 -rc);
+  }
+  Status add(std::uint32_t action, const SyscallRow& row) {
+    return add(action, row.name, row.number, {});
+  }
+  Status add(std::uint32_t action, const ArgumentRow& row) {
+    const scmp_arg_cmp condition = compare(row);
+    return add(action, row.name, row.number, {&condition, 1});
+  }
+  Status add(std::uint32_t action, const TwoArgumentsRow& row) {
+    const scmp_arg_cmp conditions[] = {compare(row.first), compare(row.second)};
+    return add(action, row.name, -1, conditions);
+  }
+
+  Result<Program> compile() const {
+    Fd file(memfd_create("filter", MFD_CLOEXEC));
+    if (!file) return Error(ErrorCode::kIo, "memfd_create failed for the seccomp filter.", errno);
+    if (const int rc = seccomp_export_bpf(context_.get(), file.get()); rc != 0) {
+      return Error(ErrorCode::kInternal, "libseccomp cannot compile the filter.", -rc);
+    }
+    const off_t size = lseek(file.get(), 0, SEEK_END);
+    if (size <= 0 || size % static_cast<off_t>(sizeof(sock_filter)) != 0) {
+      return Error(ErrorCode::kInternal, "libseccomp gave an incomplete filter.");
+    }
+    Program program(static_cast<std::size_t>(size) / sizeof(sock_filter));
+    if (pread(file.get(), program.data(), static_cast<std::size_t>(size), 0) != size) {
+      return Error(ErrorCode::kIo, "The seccomp filter cannot be read back.", errno);
+    }
+    return program;
+  }
+
+ private:
+  struct Release {
+    void operator()(void* context) const { seccomp_release(context); }
+  };
+  explicit Stage(scmp_filter_ctx context) : context_(context) {}
+
+  Status set(scmp_filter_attr attribute, std::uint32_t value, const char* what) {
+    const int rc = seccomp_attr_set(context_.get(), attribute, value);
+    if (rc == 0) return {};
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("libseccomp does not support the attribute: {}.", what), -rc);
+  }
+  static scmp_arg_cmp compare(const ArgumentRow& row) {
+    if (row.mask == ~0ULL) return SCMP_CMP64(row.argument, SCMP_CMP_EQ, row.value);
+    return SCMP_CMP64(row.argument, SCMP_CMP_MASKED_EQ, row.mask, row.value);
+  }
+
+  std::unique_ptr<void, Release> context_;
+};
+
+Result<Program> refusals_by_argument() {
+  CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ALLOW));
+  for (const auto& row : refused_arguments()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  for (const auto& row : refused_argument_pairs())
+    CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  return stage.compile();
+}
+
+Result<Program> allow_list(const SeccompOptions& options) {
+  CMCP_TRY(Stage stage, Stage::make(kUndecided));
+  for (const auto& row : allowed_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  for (const auto& row : allowed_arguments()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  if (!options.deny_memfd) {
+    for (const auto& row : memfd_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  }
+  if (!options.deny_sysv_memory) {
+    for (const auto& row : sysv_memory_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  }
+  const scmp_arg_cmp route[] = {SCMP_CMP64(0, SCMP_CMP_EQ, AF_NETLINK),
+                                SCMP_CMP64(2, SCMP_CMP_EQ, 0)};
+  CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, "socket", -1, route));
+  return stage.compile();
+}
+
+Result<Program> answers_of_the_rest(const SeccompOptions& options) {
+  CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ERRNO(ENOSYS)));
+  for (const auto& row : forbidden_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  if (options.deny_memfd) {
+    for (const auto& row : memfd_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  }
+  if (options.deny_sysv_memory) {
+    for (const auto& row : sysv_memory_calls())
+      CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  }
+  for (const char* name : {"socket", "socketpair"}) {
+    CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EAFNOSUPPORT), name, -1, {}));
+  }
+  return stage.compile();
+}
+
+// Appends `next` to `program`: where `program` answers `action`, `next` decides instead.
+void join_stage(Program& program, std::uint32_t action, const Program& next) {
+  const std::size_t end = program.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    sock_filter& instruction = program[i];
+    if (instruction.code != (BPF_RET | BPF_K) || instruction.k != action) continue;
+    instruction = BPF_STMT(BPF_JMP | BPF_JA, static_cast<std::uint32_t>(end - i - 1));
+  }
+  program.insert(program.end(), next.begin(), next.end());
+}
+
+}  // namespace
+
+Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options) {
+  CMCP_TRY(Program first, refusals_by_argument());
+  CMCP_TRY(Program second, allow_list(options));
+  CMCP_TRY(const Program third, answers_of_the_rest(options));
+  join_stage(second, kUndecided, third);
+  join_stage(first, SCMP_ACT_ALLOW, second);
+  if (first.size() > BPF_MAXINSNS) {
+    return Error(ErrorCode::kInternal,
+                 fmt::format("The seccomp filter has {} instructions, more than the kernel "
+                             "takes ({}).",
+                             first.size(), BPF_MAXINSNS));
+  }
+  return first;
+}
+
+std::string dump_seccomp(const SeccompOptions& options) {
+  std::string text =
+      "# Other architectures (32-bit, x32): the process is killed.\n# 1. Refused by argument\n";
+  const auto condition = [](const ArgumentRow& row) {
+    return fmt::format("argument {} & {:#x} == {:#x}", row.argument, row.mask, row.value);
+  };
+  const auto line = [&text](std::string_view name, std::string_view answer,
+                            std::string_view reason) {
+    text += fmt::format("{:<26} {:<14} {}\n", name, answer, reason);
+  };
+  const auto rows = [&line](std::span<const SyscallRow> table, std::string_view answer) {
+    for (const auto& row : table) line(row.name, answer, row.reason);
+  };
+  for (const auto& row : refused_arguments())
+    line(row.name, "EPERM", condition(row) + ": " + row.reason);
+  for (const auto& row : refused_argument_pairs()) {
+    line(row.name, "EPERM",
+         condition(row.first) + ", " + condition(row.second) + ": " + row.second.reason);
+  }
+  text += "# 2. Allowed\n";
+  rows(allowed_calls(), "allow");
+  for (const auto& row : allowed_arguments())
+    line(row.name, "allow", condition(row) + ": " + row.reason);
+  line("socket", "allow", "AF_NETLINK with NETLINK_ROUTE: interface lists (getifaddrs)");
+  rows(memfd_calls(), options.deny_memfd ? "EPERM" : "allow");
+  rows(sysv_memory_calls(), options.deny_sysv_memory ? "EPERM" : "allow");
+  text += "# 3. What the rest answers\n";
+  rows(forbidden_calls(), "EPERM");
+  line("socket, socketpair", "EAFNOSUPPORT", "every other address family");
+  rows(unsupported_calls(), "ENOSYS");
+  line("(any other call)", "ENOSYS", "unknown to this list, whether or not to the kernel");
+  return text;
+}
+
+}  // namespace cmcp::sandbox
