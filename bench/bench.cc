@@ -144,51 +144,50 @@ Result<json::Object> measure(const Options& options) {
   const std::uint64_t idle_pss = tree_pss_kb(http_server->pid());
 
   const std::string bash = tool_call("system_run_command", R"({"command":"true"})");
-  const std::string python = tool_call("system_run_python", R"({"code":"print(1)"
-})");
+  const std::string python = tool_call("system_run_python", R"j({"code":"print(1)"})j");
   const std::string read = tool_call("file_read", R"({"path":"k.txt"})");
-const std::string ping = R"({"jsonrpc":"2.0","id":3,"method":"ping"})";
-const std::string list = R"({"jsonrpc":"2.0","id":4,"method":"tools/list"})";
-std::vector<Row> rows{
-    {"spawn true", "", 0, [] { return spawn_and_wait({"/usr/bin/true"}); }},
-    {"bare bash -c true", "", 0, [] { return spawn_and_wait({"/bin/bash", "-c", "true"}); }},
-    {"bare python3 -c pass", "", 0,
-     [] { return spawn_and_wait({"/usr/bin/python3", "-c", "pass"}); }},
-    {"system_run_command true, HTTP, cold", "bare bash -c true", 2.5,
-     [&] { return expect(*http, bash, "\"exit_code\":0"); }},
-    {"system_run_command true, stdio, cold", "bare bash -c true", 2.5,
-     [&] { return expect(*stdio, bash, "\"exit_code\":0"); }},
-    {"system_run_python print(1), HTTP, own process", "bare python3 -c pass", 0,
-     [&] { return expect(*http, python, "\"output\":\"1\\n\""); }},
-    {"system_run_python print(1), stdio, own process", "bare python3 -c pass", 0,
-     [&] { return expect(*stdio, python, "\"output\":\"1\\n\""); }},
-    {"file_read 1 KB, HTTP", "spawn true", 0,
-     [&] { return expect(*http, read, "\"success\":true"); }},
-    {"file_read 1 KB, stdio", "spawn true", 0,
-     [&] { return expect(*stdio, read, "\"success\":true"); }},
-    {"ping, HTTP", "spawn true", 0, [&] { return expect(*http, ping, "\"result\""); }},
-    {"tools/list, HTTP", "spawn true", 0, [&] { return expect(*http, list, "\"tools\""); }},
-    {"start to first answer, stdio", "spawn true", 0,
-     [&]() -> Status {
-       CMCP_TRY(const auto server, Process::spawn({options.server, "--stdio"}, setup.environment,
-                                                  setup.directory + "/log-start"));
-       return expect(*stdio_client(*server), std::string(kInitialize), "\"result\"");
-     }},
-};
-CMCP_TRY(const std::vector<Measured> measured, run_interleaved(rows, 5, options.rounds));
-json::Object out;
-out["rows"] = report(rows, measured);
-out["idle"] = {{"server_rss_kb", idle_rss},
-               {"all_processes_pss_kb", idle_pss},
-               {"goal_rss_kb", 12 * 1024},
-               {"goal_pss_kb", 25 * 1024}};
-utsname machine{};
-uname(&machine);
-out["machine"] = {{"kernel", machine.release},
-                  {"architecture", machine.machine},
-                  {"cpus", static_cast<std::int64_t>(std::thread::hardware_concurrency())},
-                  {"uid", geteuid()}};
-return out;
+  const std::string ping = R"({"jsonrpc":"2.0","id":3,"method":"ping"})";
+  const std::string list = R"({"jsonrpc":"2.0","id":4,"method":"tools/list"})";
+  std::vector<Row> rows{
+      {"spawn true", "", 0, [] { return spawn_and_wait({"/usr/bin/true"}); }},
+      {"bare bash -c true", "", 0, [] { return spawn_and_wait({"/bin/bash", "-c", "true"}); }},
+      {"bare python3 -c pass", "", 0,
+       [] { return spawn_and_wait({"/usr/bin/python3", "-c", "pass"}); }},
+      {"system_run_command true, HTTP, cold", "bare bash -c true", 2.5,
+       [&] { return expect(*http, bash, "\"exit_code\":0"); }},
+      {"system_run_command true, stdio, cold", "bare bash -c true", 2.5,
+       [&] { return expect(*stdio, bash, "\"exit_code\":0"); }},
+      {"system_run_python print(1), HTTP, own process", "bare python3 -c pass", 0,
+       [&] { return expect(*http, python, "\"output\":\"1\\n\""); }},
+      {"system_run_python print(1), stdio, own process", "bare python3 -c pass", 0,
+       [&] { return expect(*stdio, python, "\"output\":\"1\\n\""); }},
+      {"file_read 1 KB, HTTP", "spawn true", 0,
+       [&] { return expect(*http, read, "\"success\":true"); }},
+      {"file_read 1 KB, stdio", "spawn true", 0,
+       [&] { return expect(*stdio, read, "\"success\":true"); }},
+      {"ping, HTTP", "spawn true", 0, [&] { return expect(*http, ping, "\"result\""); }},
+      {"tools/list, HTTP", "spawn true", 0, [&] { return expect(*http, list, "\"tools\""); }},
+      {"start to first answer, stdio", "spawn true", 0,
+       [&]() -> Status {
+         CMCP_TRY(const auto server, Process::spawn({options.server, "--stdio"}, setup.environment,
+                                                    setup.directory + "/log-start"));
+         return expect(*stdio_client(*server), std::string(kInitialize), "\"result\"");
+       }},
+  };
+  CMCP_TRY(const std::vector<Measured> measured, run_interleaved(rows, 5, options.rounds));
+  json::Object out;
+  out["rows"] = report(rows, measured);
+  out["idle"] = {{"server_rss_kb", idle_rss},
+                 {"all_processes_pss_kb", idle_pss},
+                 {"goal_rss_kb", 12 * 1024},
+                 {"goal_pss_kb", 25 * 1024}};
+  utsname machine{};
+  uname(&machine);
+  out["machine"] = {{"kernel", machine.release},
+                    {"architecture", machine.machine},
+                    {"cpus", static_cast<std::int64_t>(std::thread::hardware_concurrency())},
+                    {"uid", geteuid()}};
+  return out;
 }
 
 int run(int argc, char** argv) {
