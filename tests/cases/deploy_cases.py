@@ -12,8 +12,8 @@ def doctor(settings=None):
     """(exit status, the parsed `doctor --json`) as the identity of this test."""
     uid = fresh_uid() if identity() == "user" and os.geteuid() == 0 else None
     scratch = Scratch(uid)
-    env = {"PATH": "/usr/bin:/bin", "HOME": scratch.make("home"), "SANDBOX_ROOT": scratch.make("sandbox"),
-           "STATE_DIR": scratch.make("state"), **(settings or {})}
+    env = {"PATH": "/usr/bin:/bin", "HOME": scratch.make("home"), "SANDBOX_ROOT": os.path.join(scratch.path, "sandbox"),
+           "STATE_DIR": os.path.join(scratch.path, "state"), **(settings or {})}
     if "ASAN_OPTIONS" in os.environ:
         env["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
     command = [BINARY, "doctor", "--json"]

@@ -189,8 +189,8 @@ def start_with(settings, args=(), files=()):
     for name, text in files:
         with open(os.path.join(scratch.make(os.path.dirname(name)), os.path.basename(name)), "w") as file:
             file.write(text)
-    env = {"PATH": "/usr/bin:/bin", "HOME": scratch.make("home"), "SANDBOX_ROOT": scratch.make("sandbox"),
-           "STATE_DIR": scratch.make("state"), **settings}
+    env = {"PATH": "/usr/bin:/bin", "HOME": scratch.make("home"), "SANDBOX_ROOT": os.path.join(scratch.path, "sandbox"),
+           "STATE_DIR": os.path.join(scratch.path, "state"), **settings}
     env.update({name: os.environ[name] for name in ("ASAN_OPTIONS",) if name in os.environ})
     command = [BINARY, "--stdio", *args]
     if uid is not None:

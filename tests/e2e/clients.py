@@ -42,8 +42,8 @@ def install():
 
 
 def stdio_target(uid, scratch):
-    env = {"PATH": "/usr/bin:/bin", "HOME": scratch.make("home"), "SANDBOX_ROOT": scratch.make("sandbox"),
-           "STATE_DIR": scratch.make("state")}
+    env = {"PATH": "/usr/bin:/bin", "HOME": scratch.make("home"), "SANDBOX_ROOT": os.path.join(scratch.path, "sandbox"),
+           "STATE_DIR": os.path.join(scratch.path, "state")}
     env.update({name: os.environ[name] for name in ("ASAN_OPTIONS",) if name in os.environ})
     command = [BINARY, "--stdio"]
     if uid is not None:

@@ -85,8 +85,9 @@ class Server:
         who = who or identity()
         self.uid = fresh_uid() if (who == "user" and os.geteuid() == 0) else None
         self.scratch = Scratch(self.uid)
-        self.root = self.scratch.make("sandbox")
-        self.state = self.scratch.make("state")
+        # Not made here: the server makes what is missing, for the user that it runs as.
+        self.root = os.path.join(self.scratch.path, "sandbox")
+        self.state = os.path.join(self.scratch.path, "state")
         self.home = self.scratch.make("home")
         self.workspace = workspace or os.path.join(self.root, "files")
         env = {"PATH": "/usr/bin:/bin", "HOME": self.home, "SANDBOX_ROOT": self.root, "STATE_DIR": self.state,
