@@ -1,0 +1,83 @@
+// LauncherClient: the server's side of the launcher; the Runner that the managers use.
+//
+//   // In main(), before any thread exists and before the process gives up root:
+//   LauncherClient::SpawnOptions options;
+//   options.helper_directory = ...;               // holds cmcp-launcher and cmcp-init
+//   options.setup.profiles = {...}; options.setup.roots = {...}; options.setup.max_runs = 8;
+//   CMCP_TRY(LauncherClient::Spawned spawned, LauncherClient::spawn(options));
+//   // After a root start: drop to spawned.facts.server_uid/gid now. File tools work on
+//   spawned.roots[i]. LauncherClient runner(reactor, std::move(spawned), options, &kept_outputs);
+//   runner.start(request, events);
+//
+// The launcher is a child of the thread that calls spawn() and dies with that thread (parent-death
+// signal): it must be the main thread. spawn() forks, so a process with other threads must not call
+// it (restart() after the launcher's death uses the same path: fork and exec at once, nothing
+// between them that needs a lock).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "net/reactor.h"
+#include "sandbox/helper/facts.h"
+#include "sandbox/helper/wire.h"
+#include "sandbox/runner.h"
+
+namespace cmcp::sandbox {
+
+class KeptOutputs;
+
+class LauncherClient : public Runner {
+ public:
+  struct SpawnOptions {
+    HostPath helper_directory;  // holds cmcp-launcher and cmcp-init
+    wire::Setup setup;
+  };
+  // A launcher that is set up and waits for runs.
+  struct Spawned {
+    Fd socket;
+    pid_t pid = -1;  // of the process that the server must reap
+    LauncherFacts facts;
+    std::vector<Fd> roots;  // one per workspace root, in order: what the file tools work on
+  };
+  // Starts the launcher and waits until it is set up. The error's message says which step failed
+  // and what to do.
+  static Result<Spawned> spawn(const SpawnOptions& options);
+  // Where the helper programs are: dirname(/proc/self/exe)/libexec, else ../libexec/container-mcp
+  // from there.
+  static Result<HostPath> find_helper_directory();
+
+  // Times of one run, for benchmarks: CLOCK_MONOTONIC ns, see wire::Ended::times.
+  using TimesObserver = std::function<void(const wire::Ended&)>;
+
+  LauncherClient(net::Reactor& reactor, Spawned spawned, SpawnOptions options, KeptOutputs* kept);
+  // Kills the launcher and with it every run; waits for its end. `done` of runs in progress is not
+  // called.
+  ~LauncherClient() override;
+  LauncherClient(const LauncherClient&) = delete;
+  LauncherClient& operator=(const LauncherClient&) = delete;
+
+  Result<std::shared_ptr<RunHandle>> start(RunRequest request, RunEvents events) override;
+  const LauncherFacts& facts() const;
+  // Runs in progress.
+  std::size_t active_runs() const;
+  // False after the launcher died and could not be restarted.
+  bool available() const;
+  void observe_times(TimesObserver observer);
+
+  class Impl;
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace cmcp::sandbox
