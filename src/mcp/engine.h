@@ -3,6 +3,7 @@
 // tools, and knows what is in flight. Everything on the reactor thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -82,7 +83,12 @@ struct EngineOptions {
   std::string server_version;
   std::string instructions;  // under 2,000 bytes
   bool debug = false;        // error causes in _meta
+  // In the modern era, which has no sessions: calls of one principal.
   std::size_t max_calls_per_session = 64;
+  // While a call with a progressToken runs: a notification at least this often, and never two
+  // within progress_gap.
+  std::chrono::milliseconds progress_interval{10'000};
+  std::chrono::milliseconds progress_gap{500};
 };
 
 class Engine {

@@ -104,9 +104,14 @@ struct Tool {
 // items, additionalProperties and description.
 json::Object input_schema(const Tool& tool);
 
+// The entry of `tool` in tools/list, with what `revision` (legacy or modern) has: annotations from
+// 2025-03-26 on, title and outputSchema from 2025-06-18 on.
+json::Object list_entry(const Tool& tool, std::string_view revision);
+
 // Checks `arguments` against the declaration and fills defaults in. Error (kInvalidArgument): the
 // argument's name, what was given, what is allowed; for an unknown name the nearest known one. null
-// for an optional argument counts as absent.
+// for an optional argument counts as absent. In the result an integer is an int64 (5.0 is the
+// integer 5, as in JSON Schema) and a number is a double.
 Result<json::Object> decode_arguments(const Tool& tool, const json::Value& arguments);
 
 }  // namespace cmcp::mcp
