@@ -62,6 +62,13 @@ std::size_t suffix_start(std::string_view text, std::size_t chars, std::size_t b
   return start;
 }
 
+// Without a budget for the text, `keep` bounds it; a keep of 0 or of gigabytes is no sensible bound
+// for memory.
+std::size_t memory_bound(const OutputBudget& budget) {
+  const std::uint64_t keep = budget.keep.count == 0 ? Bytes::mebi(16).count : budget.keep.count;
+  return static_cast<std::size_t>(std::min(keep, Bytes::mebi(64).count));
+}
+
 }  // namespace
 
 OutputCapture::OutputCapture(OutputBudget budget, KeptOutputs* kept, std::string call_id,
@@ -71,7 +78,7 @@ OutputCapture::OutputCapture(OutputBudget budget, KeptOutputs* kept, std::string
       stream_(std::move(stream_name)),
       keep_limit_(budget.keep.count) {
   const bool limited = budget.max_chars != 0;
-  const std::size_t keep = static_cast<std::size_t>(budget.keep.count);
+  const std::size_t keep = memory_bound(budget);
   head_.chars_left = limited ? budget.max_chars - budget.max_chars / 2 : kNoLimit;
   head_.bytes_left = limited ? kNoLimit : keep - keep / 2;
   tail_.max_chars = limited ? budget.max_chars / 2 : kNoLimit;
