@@ -6,8 +6,8 @@
 
 namespace cmcp::tools {
 
-// kInvalidArgument -> invalid_argument, kPermissionDenied -> unauthorized, kBusy and kLimitExceeded -> busy,
-// kCancelled -> cancelled, everything else -> sandbox_unavailable. The message stays.
+// kInvalidArgument -> invalid_argument, kPermissionDenied -> unauthorized, kBusy and kLimitExceeded
+// -> busy, kCancelled -> cancelled, everything else -> sandbox_unavailable. The message stays.
 mcp::ToolResult refused(const Error& error);
 
 }  // namespace cmcp::tools
