@@ -59,8 +59,11 @@ class Walk {
       pending_.pop_front();
       if (part == "..") {
         CMCP_CHECK_OK(climb());
+      } else if (const WorkspaceRoot* root = root_here(part); root != nullptr) {
+        root_ = root;
+        CMCP_CHECK_OK(reopen());
       } else if (root_ == nullptr) {
-        CMCP_CHECK_OK(enter_root(part));
+        return no_such_root().take_error();
       } else {
         CMCP_TRY(const bool arrived, step(part));
         if (arrived) return place(part);
@@ -72,7 +75,7 @@ class Walk {
  private:
   Status to_start() {
     done_.clear();
-    root_ = workspace_.is_named() ? nullptr : &workspace_.roots().front();
+    root_ = workspace_.base();
     return reopen();
   }
 
@@ -84,23 +87,23 @@ class Walk {
     return {};
   }
 
+  // The named root that lies at `part` of where the walk stands.
+  const WorkspaceRoot* root_here(const std::string& part) const {
+    return root_ == workspace_.base() && done_.empty() ? workspace_.named(part) : nullptr;
+  }
+
   Status climb() {
     if (!done_.empty()) {
       done_.pop_back();
-    } else if (workspace_.is_named() && root_ != nullptr) {
-      root_ = nullptr;
+    } else if (root_ != workspace_.base()) {
+      root_ = workspace_.base();
     } else {
       return traversal_error(path_);
     }
     return reopen();
   }
 
-  Status enter_root(const std::string& name) {
-    for (const WorkspaceRoot& root : workspace_.roots()) {
-      if (root.name != name) continue;
-      root_ = &root;
-      return reopen();
-    }
+  Status no_such_root() const {
     std::vector<std::string> names;
     for (const WorkspaceRoot& root : workspace_.roots()) names.push_back(root.name);
     return Error(ErrorCode::kNotFound,
@@ -116,6 +119,7 @@ class Walk {
     if (!entry && errno == ENOENT) {
       if (last) return true;
       if (parents_ == Parents::kMustExist) return failed(ENOENT);
+      if (root_->read_only) return failed(EROFS);
       if (::mkdirat(here_.get(), part.c_str(), 0777) != 0 && errno != EEXIST) return failed(errno);
       entry.reset(::openat(here_.get(), part.c_str(), kPathFlags));
     }
@@ -281,8 +285,7 @@ Result<Workspace> Workspace::from_roots(std::vector<WorkspaceRoot> roots) {
   for (const WorkspaceRoot& root : roots) {
     const bool bad = root.name == "." || root.name == ".." || root.name.size() > kMaxNameBytes ||
                      root.name.find('/') != std::string::npos ||
-                     root.name.find('\0') != std::string::npos ||
-                     (root.name.empty() && roots.size() > 1);
+                     root.name.find('\0') != std::string::npos;
     if (bad || !names.insert(root.name).second) {
       return Error(ErrorCode::kInvalidArgument,
                    "workspace name '" + shown(root.name) +
@@ -293,6 +296,20 @@ Result<Workspace> Workspace::from_roots(std::vector<WorkspaceRoot> roots) {
   if (!kernel_has_openat2(workspace.roots_.front().directory.get()))
     workspace.mode_ = WalkMode::kComponentWalk;
   return workspace;
+}
+
+const WorkspaceRoot* Workspace::base() const {
+  for (const WorkspaceRoot& root : roots_) {
+    if (root.name.empty()) return &root;
+  }
+  return nullptr;
+}
+
+const WorkspaceRoot* Workspace::named(std::string_view name) const {
+  for (const WorkspaceRoot& root : roots_) {
+    if (!root.name.empty() && root.name == name) return &root;
+  }
+  return nullptr;
 }
 
 bool Workspace::read_only() const {
@@ -308,13 +325,11 @@ Result<Place> Workspace::resolve(std::string_view path, FinalLink final_link,
     Place place;
     place.directory_form = name.directory_form;
     Quick outcome = Quick::kWalk;
-    if (!is_named()) {
-      outcome = resolve_quickly(roots_.front(), parts, final_link, place);
-    } else if (!parts.empty()) {
-      for (const WorkspaceRoot& root : roots_) {
-        if (root.name == parts.front())
-          outcome = resolve_quickly(root, {parts.begin() + 1, parts.end()}, final_link, place);
-      }
+    const WorkspaceRoot* root = parts.empty() ? nullptr : named(parts.front());
+    if (root != nullptr) {
+      outcome = resolve_quickly(*root, {parts.begin() + 1, parts.end()}, final_link, place);
+    } else if (base() != nullptr) {
+      outcome = resolve_quickly(*base(), parts, final_link, place);
     }
     if (outcome == Quick::kDone) return place;
   }

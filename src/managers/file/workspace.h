@@ -54,15 +54,19 @@ class Workspace {
  public:
   // One directory of the host, opened once. kNotFound, kIo.
   static Result<Workspace> open(const HostPath& directory, bool read_only = false);
-  // Several descriptors with names, or one with name "". kInvalidArgument for an empty list, a bad
-  // or double name.
+  // At most one root has the name "" (then the others lie over its entries of that name, as mounts
+  // do); without one, /workspace is the list of the names. kInvalidArgument for an empty list, a
+  // bad or double name. or double name.
   static Result<Workspace> from_roots(std::vector<WorkspaceRoot> roots);
   // The same roots through another walk: for tests and for kernels that filter openat2.
   void set_walk_mode(WalkMode mode) { mode_ = mode; }
   WalkMode walk_mode() const { return mode_; }
 
   const std::vector<WorkspaceRoot>& roots() const { return roots_; }
-  bool is_named() const { return !roots_.front().name.empty(); }
+  // The root at /workspace; nullptr when /workspace is only the list of the names.
+  const WorkspaceRoot* base() const;
+  // The root at /workspace/NAME, or nullptr. `name` is not "".
+  const WorkspaceRoot* named(std::string_view name) const;
   // True when every root is read-only.
   bool read_only() const;
 

@@ -185,6 +185,28 @@ TEST_P(WorkspaceTest, SeveralNamedWorkspaces) {
   EXPECT_EQ(named.check_directory("/").value(), "");
 }
 
+TEST_P(WorkspaceTest, NamedWorkspacesOverTheMainOne) {
+  files_.directory("extra");
+  files_.write("extra/hidden.txt", "below the mount");
+  files_.link("../a.txt", "sub/to_base");
+  std::vector<WorkspaceRoot> roots;
+  roots.push_back(
+      {"", Fd(::open(files_.workspace().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), false});
+  roots.push_back(
+      {"extra", Fd(::open(files_.at("sub").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), true});
+  Workspace mixed = Workspace::from_roots(std::move(roots)).value();
+  mixed.set_walk_mode(GetParam());
+  const Place inside = mixed.resolve("extra/b.txt", FinalLink::kFollow).value();
+  EXPECT_EQ(inside.path, "extra/b.txt");
+  EXPECT_TRUE(inside.root->read_only);
+  EXPECT_EQ(::faccessat(inside.parent.get(), "b.txt", F_OK, 0), 0);
+  EXPECT_EQ(mixed.resolve("extra/../a.txt", FinalLink::kFollow).value().path, "a.txt");
+  EXPECT_EQ(mixed.resolve("extra/to_base", FinalLink::kFollow).value().path, "a.txt");
+  EXPECT_TRUE(mixed.resolve("extra", FinalLink::kKeep).value().is_root());
+  EXPECT_EQ(mixed.check_directory("extra/deep").value(), "extra/deep");
+  EXPECT_EQ(mixed.check_directory("extra").value(), "extra");
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, WorkspaceTest,
                          ::testing::Values(WalkMode::kOpenat2, WalkMode::kComponentWalk),
                          [](const auto& row) {
