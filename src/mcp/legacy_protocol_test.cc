@@ -397,9 +397,12 @@ TEST_F(LegacyProtocol, ShutdownAnswersAndDrains) {
 
 TEST_F(LegacyProtocol, AnEngineMayGoBeforeItsCalls) {
   const auto running = send(call("1", "hold", "{}", R"({"progressToken":"t"})"));
+  send(call("2", "hold"));  // whose binding never calls done
   engine.reset();
   held[0].context->progress("line\n");
   held[0].done(object_result({{"success", true}}));
+  held[0].done(object_result({{"success", true}}));
+  held.clear();
   EXPECT_TRUE(running->responses.empty());
 }
 

@@ -88,8 +88,11 @@ void RunningCall::cancel_by_shutdown() {
   if (!returned_) run_cancel_tasks();
 }
 
+// Without a runner the engine is gone, and with it the tools that `entry` points to and whoever
+// could be answered.
 void RunningCall::done(ToolResult result) {
   const auto self = shared_from_this();
+  if (runner_.expired()) return;
   if (returned_) {
     log::error("a tool returned twice", {{"tool", request_.entry->tool->name}});
     return;
@@ -100,7 +103,7 @@ void RunningCall::done(ToolResult result) {
 
 void RunningCall::broke(std::string cause) {
   const auto self = shared_from_this();
-  if (returned_) return;
+  if (returned_ || runner_.expired()) return;
   leave();
   log::error("a tool call broke off", {{"tool", request_.entry->tool->name}, {"cause", cause}});
   settle(InternalFailure{std::move(cause)});
@@ -116,7 +119,7 @@ void RunningCall::settle(CallOutcome outcome) {
   if (std::exchange(settled_, true)) return;
   if (request_.progress) std::exchange(request_.progress, nullptr)->stop();
   const auto runner = runner_.lock();
-  if (!runner) return;  // the engine is gone, and with it everything that could answer
+  if (!runner) return;
   obs::AuditRecord record = audit_record(request_, outcome);
   record.argument_bytes = argument_bytes_;
   record.duration = std::chrono::duration_cast<std::chrono::milliseconds>(
