@@ -33,6 +33,18 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\t') || byte == 0x7F;
 }
 
+// The path in a request line that may be malformed, "" where none can be made out: only for the
+// form of an error.
+std::string path_of(std::string_view line) {
+  const std::size_t begin = line.find(" /");
+  if (begin == std::string_view::npos) return {};
+  const std::string_view path =
+      line.substr(begin + 1, line.find_first_of(" ?", begin + 1) - begin - 1);
+  const bool plain =
+      std::all_of(path.begin(), path.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  return plain ? std::string(path) : std::string();
+}
+
 // What can be said about a body from the header alone.
 struct Framing {
   std::size_t content_lengths = 0;
@@ -201,6 +213,8 @@ bool RequestParser::split_target(std::string_view target) {
 }
 
 RequestParser::State RequestParser::parse_header(std::size_t header_size) {
+  request_ = {};
+  request_.path = path_of(std::string_view(buffer_).substr(0, buffer_.find("\r\n")));
   if (!check_framing({buffer_.data(), header_size})) return state_;
   beast_->parser.emplace();
   auto& parser = *beast_->parser;
