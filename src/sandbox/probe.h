@@ -26,11 +26,19 @@ using LayerReports = std::vector<LayerReport>;
 
 using ProbeDone = std::function<void(Result<LayerReports>)>;
 
+// What the sandbox must not share with this server, besides what every profile promises.
+struct ProbeContext {
+  // The launcher lives in a user namespace of its own (unprivileged start): the sandbox's must be
+  // below that one, so its map cannot name this server's uid.
+  bool nested_user_namespace = false;
+};
+
 // Starts two short runs (the layers; then the limits, with little memory) of `profile`
 // ("probe.bash", "probe.python"). `done` is called once, on the reactor thread, never from inside
 // this call unless starting fails at once. Error: the sandbox could not be started at all; its
 // message is the launcher's, to be explained by diagnose() (level.h).
-void probe_profile(Runner& runner, const Profile& profile, ProbeDone done);
+void probe_profile(Runner& runner, const Profile& profile, const ProbeContext& context,
+                   ProbeDone done);
 
 // A layer is active in the merged report when it is in both.
 LayerReports merge_reports(const LayerReports& a, const LayerReports& b);

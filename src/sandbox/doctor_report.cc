@@ -1,0 +1,106 @@
+#include "sandbox/doctor_report.h"
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace cmcp::sandbox {
+namespace {
+
+Level level_in(const DoctorFacts& facts) {
+  return facts.failure ? Level::kL0 : level_of(facts.layers);
+}
+
+// Every layer has its line even when nothing could be probed.
+LayerReports layers_of(const DoctorFacts& facts) {
+  LayerReports reports;
+  for (const Layer layer : kLayers) {
+    LayerReport report{layer, false, "not probed: no sandbox could be started"};
+    for (const auto& known : facts.layers) {
+      if (known.layer == layer && !facts.failure) report = known;
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+std::string fix_of(const LayerReport& report, const DoctorFacts& facts) {
+  if (report.active || facts.failure) return "";
+  return diagnose_layer(report, facts.host).fix;
+}
+
+json::Array to_array(const std::vector<std::string>& texts) {
+  json::Array array;
+  for (const auto& text : texts) array.emplace_back(text);
+  return array;
+}
+
+}  // namespace
+
+bool doctor_ok(const DoctorFacts& facts) {
+  return level_in(facts) >= facts.required;
+}
+
+json::Object doctor_json(const DoctorFacts& facts) {
+  json::Object object;
+  object["level"] = name_of(level_in(facts));
+  object["required"] = name_of(facts.required);
+  object["ok"] = doctor_ok(facts);
+  object["cause"] = nullptr;
+  object["fix"] = nullptr;
+  if (facts.failure) {
+    const Diagnosis diagnosis = diagnose_failure(*facts.failure, facts.host);
+    object["cause"] = diagnosis.cause;
+    object["fix"] = diagnosis.fix;
+  }
+  json::Array layers;
+  for (const auto& report : layers_of(facts)) {
+    json::Object layer;
+    layer["name"] = name_of(report.layer);
+    layer["active"] = report.active;
+    layer["detail"] = report.detail;
+    layer["fix"] = fix_of(report, facts);
+    layers.emplace_back(std::move(layer));
+  }
+  object["layers"] = std::move(layers);
+  object["identity"] = facts.identity_mode;
+  object["limiter"] = facts.limiter;
+  object["root"] = facts.root_path;
+  object["kernel"] = facts.host.kernel;
+  object["landlock_abi"] = facts.host.landlock_abi;
+  object["python"] = facts.python;
+  object["missing_commands"] = to_array(facts.missing_commands);
+  object["warnings"] = to_array(facts.warnings);
+  return object;
+}
+
+std::string doctor_text(const DoctorFacts& facts) {
+  std::string text = fmt::format(
+      "Sandbox level {} (required: {}): {}\n", name_of(level_in(facts)), name_of(facts.required),
+      doctor_ok(facts) ? "commands and code run" : "commands and code are refused");
+  if (facts.failure) {
+    const Diagnosis diagnosis = diagnose_failure(*facts.failure, facts.host);
+    text += fmt::format("  cause: {}\n  fix:   {}\n", diagnosis.cause, diagnosis.fix);
+  }
+  text += "Layers, each tried in a sandbox just now:\n";
+  for (const auto& report : layers_of(facts)) {
+    text += fmt::format("  {:<3} {:<18} {}\n", report.active ? "ok" : "NO", name_of(report.layer),
+                        report.detail);
+    if (const std::string fix = fix_of(report, facts); !fix.empty())
+      text += fmt::format("      fix: {}\n", fix);
+  }
+  const auto line = [&text](std::string_view name, std::string_view value) {
+    if (!value.empty()) text += fmt::format("{:<9} {}\n", name, value);
+  };
+  line("identity", facts.identity_mode);
+  line("limits", facts.limiter);
+  line("root", facts.root_path);
+  line("kernel", fmt::format("{}, Landlock ABI {}", facts.host.kernel, facts.host.landlock_abi));
+  line("python", facts.python.empty() ? "none found: system_run_python is refused" : facts.python);
+  if (!facts.missing_commands.empty())
+    line("missing", join(facts.missing_commands, ", ") + " (listed, but not installed)");
+  for (const auto& warning : facts.warnings) line("warning", warning);
+  return text;
+}
+
+}  // namespace cmcp::sandbox
