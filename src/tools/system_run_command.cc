@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tools/refusal.h"
+#include "tools/run_arguments.h"
 
 namespace cmcp::tools {
 namespace {
@@ -68,21 +69,11 @@ std::string description(const BashManager& manager) {
 }
 
 std::vector<mcp::Param> params(const BashOptions& options) {
-  mcp::Param command{"command", mcp::ParamType::kString,
-                     "The command text; several lines are fine."};
-  command.required = true;
-  mcp::Param timeout{"timeout", mcp::ParamType::kNumber, "Seconds until the run is ended."};
-  timeout.default_value = options.timeout.default_value.count();
-  timeout.minimum = 0;
-  timeout.maximum = static_cast<double>(options.timeout.maximum.count());
-  return {std::move(command),
-          {"working_dir", mcp::ParamType::kString,
-           "Directory to start in, inside the workspace; default: /workspace."},
-          std::move(timeout),
-          {"stdin", mcp::ParamType::kString,
-           "Text given to the command as standard input; default: empty."},
-          {"env", mcp::ParamType::kStringMap,
-           "Environment variables to add. Loader and start-up hooks are refused."}};
+  std::vector<mcp::Param> all = run_params(options.timeout);
+  all.insert(all.begin(), {.name = "command",
+                           .description = "The command text; several lines are fine.",
+                           .required = true});
+  return all;
 }
 
 json::Object output_schema() {
@@ -97,28 +88,13 @@ json::Object output_schema() {
       {"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }
 
-std::optional<std::string> text_of(const json::Object& arguments, std::string_view name) {
-  const json::Value* value = json::find(arguments, name);
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return std::string(json::view(value->get_string()));
-}
-
 BashRequest request_of(const json::Object& arguments) {
-  BashRequest request;
-  request.command = text_of(arguments, "command").value_or("");
-  request.working_dir = text_of(arguments, "working_dir").value_or("");
-  request.stdin_data = text_of(arguments, "stdin");
-  if (const json::Value* timeout = json::find(arguments, "timeout");
-      timeout != nullptr && timeout->is_number()) {
-    request.timeout_seconds = timeout->to_number<double>();
-  }
-  if (const json::Value* env = json::find(arguments, "env"); env != nullptr && env->is_object()) {
-    for (const auto& entry : env->get_object()) {
-      if (!entry.value().is_string()) continue;  // the declaration allows nothing else
-      request.environment.emplace_back(entry.key(), json::view(entry.value().get_string()));
-    }
-  }
-  return request;
+  RunArguments shared = run_arguments(arguments);
+  return {.command = text_argument(arguments, "command"),
+          .working_dir = std::move(shared.working_dir),
+          .timeout_seconds = shared.timeout_seconds,
+          .stdin_data = std::move(shared.stdin_data),
+          .environment = std::move(shared.environment)};
 }
 
 mcp::ToolResult tool_result(Result<BashResult> result,

@@ -45,7 +45,7 @@ class CommandWords {
       case Runs::kEval:
         return add_eval(word);
       case Runs::kTrap:
-        arguments_.push_back(std::move(word));
+        if (arguments_.size() < 3) arguments_.push_back(std::move(word));
         return;
       case Runs::kArgument:
         return add_argument(word);
@@ -54,7 +54,7 @@ class CommandWords {
 
   // The text that eval or trap will run, when it is known.
   std::optional<std::string> inner_text() const {
-    if (runs_ == Runs::kEval) return eval_text();
+    if (runs_ == Runs::kEval && eval_known_) return eval_;
     if (runs_ == Runs::kTrap) return trap_text();
     return std::nullopt;
   }
@@ -98,18 +98,11 @@ class CommandWords {
   }
 
   void add_eval(const ShellWord& word) {
-    if (arguments_.empty() && word.text == "--") return;
-    arguments_.push_back(word);
-  }
-
-  std::optional<std::string> eval_text() const {
-    std::string text;
-    for (const auto& word : arguments_) {
-      if (!word.literal) return std::nullopt;
-      if (!text.empty()) text += ' ';
-      text += word.text;
-    }
-    return text;
+    if (!eval_begun_ && word.text == "--") return;
+    if (eval_begun_) eval_ += ' ';
+    eval_begun_ = true;
+    eval_ += word.text;
+    eval_known_ = eval_known_ && word.literal;
   }
 
   // `trap ACTION SIGNAL…`; with a number or `-` first it resets signals.
@@ -128,7 +121,10 @@ class CommandWords {
   bool skip_next_ = false;
   Runs runs_ = Runs::kNothing;
   std::string runner_;
-  std::vector<ShellWord> arguments_;
+  bool eval_begun_ = false;
+  bool eval_known_ = true;  // every word of eval is literal
+  std::string eval_;
+  std::vector<ShellWord> arguments_;  // of trap
 };
 
 }  // namespace
@@ -164,7 +160,10 @@ bool ShellParser::parse_simple() {
     words.add(std::move(word));
   }
   if (any) {
-    if (const auto inner = words.inner_text()) parse_inner(*inner);
+    // Charged several times over: a text of nothing but eval would be read once per word.
+    constexpr std::size_t kCost = 8;
+    const auto inner = words.inner_text();
+    if (inner && spend(inner->size() * kCost)) parse_inner(*inner);
   }
   return any;
 }
