@@ -85,6 +85,13 @@ Status stack_pivot(const std::string& new_root) {
   return {};
 }
 
+Status pivot_keeping_old(const std::string& new_root, const std::string& put_old) {
+  if (::syscall(SYS_pivot_root, new_root.c_str(), put_old.c_str()) != 0)
+    return last_error("pivot_root", new_root);
+  if (::chdir("/") != 0) return last_error("chdir", "/");
+  return {};
+}
+
 Status detach_old_root() {
   // The old root is stacked on top of the new one: "." names it.
   constexpr int kDetach = 2;  // MNT_DETACH

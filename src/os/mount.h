@@ -42,5 +42,7 @@ Status unmount(const std::string& target, int flags);
 // it and still attached (which a fresh /proc needs), until detach_old_root().
 Status stack_pivot(const std::string& new_root);
 Status detach_old_root();
+// pivot_root(new_root, put_old): the old root stays below the new one. Ends in the new root.
+Status pivot_keeping_old(const std::string& new_root, const std::string& put_old);
 
 }  // namespace cmcp::os

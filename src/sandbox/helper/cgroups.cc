@@ -1,0 +1,265 @@
+#include "sandbox/helper/cgroups.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+
+#include "base/strings.h"
+#include "os/error.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+namespace cmcp::sandbox {
+namespace {
+
+constexpr std::string_view kPrefix = "container-mcp-";
+constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+std::string slot_name(std::uint32_t index) {
+  return "slot-" + std::to_string(index);
+}
+
+// The number after `key` at the beginning of a line of `text` ("" = the first number of the text);
+// 0 when absent.
+std::uint64_t value_of(std::string_view text, std::string_view key) {
+  for (const auto& line : split(text, '\n')) {
+    if (!key.empty() &&
+        (line.rfind(key, 0) != 0 || line.size() <= key.size() || line[key.size()] != ' '))
+      continue;
+    const std::size_t begin = key.empty() ? 0 : key.size() + 1;
+    std::uint64_t value = 0;
+    std::from_chars(line.data() + begin, line.data() + line.size(), value);
+    return value;
+  }
+  return 0;
+}
+
+std::uint64_t read_value(const Fd& file, std::string_view key) {
+  if (!file) return 0;
+  std::array<char, 1024> buffer{};
+  const ssize_t n = ::pread(file.get(), buffer.data(), buffer.size(), 0);
+  return n > 0 ? value_of({buffer.data(), static_cast<std::size_t>(n)}, key) : 0;
+}
+
+void remove_tree(int parent, const std::string& name) {
+  auto directory = os::open_at(parent, name, kDirectory);
+  if (directory.ok()) {
+    if (const auto names = os::list_directory(directory->get()); names.ok()) {
+      for (const auto& child : *names) {
+        if (child.rfind("slot-", 0) == 0) ::unlinkat(directory->get(), child.c_str(), AT_REMOVEDIR);
+      }
+    }
+  }
+  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+}
+
+// Launchers that were killed together with their waiting parent cannot clean up: their pids are
+// gone.
+void remove_leftovers(int parent) {
+  const auto names = os::list_directory(parent);
+  if (!names.ok()) return;
+  for (const auto& name : *names) {
+    if (name.rfind(kPrefix, 0) != 0) continue;
+    const auto pid = parse_int(std::string_view(name).substr(kPrefix.size()));
+    if (pid && *pid > 0 && ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH)
+      remove_tree(parent, name);
+  }
+}
+
+Result<std::string> own_path(std::string_view controller) {
+  CMCP_TRY(const std::string cgroup, os::read_file("/proc/self/cgroup", 64 * 1024));
+  CMCP_TRY(const std::string mounts, os::read_file("/proc/self/mountinfo", 4 * 1024 * 1024));
+  const auto path = os::own_cgroup(controller, cgroup, mounts);
+  if (!path)
+    return Error(
+        ErrorCode::kNotFound,
+        "no cgroup hierarchy for " + std::string(controller.empty() ? "version 2" : controller));
+  return *path;
+}
+
+}  // namespace
+
+Result<CgroupPool> CgroupPool::create(std::uint32_t slots) {
+  auto second = create_v2(slots);
+  if (second.ok()) return second;
+  auto first = create_v1(slots);
+  if (first.ok()) return first;
+  return Error(ErrorCode::kUnavailable, "cgroup v2: " + second.error().message() +
+                                            "; cgroup v1: " + first.error().message());
+}
+
+Result<CgroupPool> CgroupPool::create_v1(std::uint32_t slots) {
+  CgroupPool pool;
+  pool.limiter_ = Limiter::kCgroupV1;
+  pool.slots_.resize(slots);
+  for (const char* controller : {"memory", "pids"}) {
+    CMCP_TRY(const std::string path, own_path(controller));
+    Controller entry;
+    CMCP_TRY(entry.parent, os::open_at(AT_FDCWD, path, kDirectory));
+    remove_leftovers(entry.parent.get());
+    entry.name = std::string(kPrefix) + std::to_string(::getpid());
+    if (::mkdirat(entry.parent.get(), entry.name.c_str(), 0755) != 0 && errno != EEXIST) {
+      auto error = os::last_error("mkdir", path + "/" + entry.name);
+      pool.remove_all();
+      return error;
+    }
+    CMCP_TRY(entry.directory, os::open_at(entry.parent.get(), entry.name, kDirectory));
+    pool.controllers_.push_back(std::move(entry));
+  }
+  if (auto made = pool.make_slot(0); !made.ok()) {
+    pool.remove_all();
+    return made.take_error();
+  }
+  return pool;
+}
+
+Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots) {
+  CgroupPool pool;
+  pool.limiter_ = Limiter::kCgroupV2;
+  pool.slots_.resize(slots);
+  CMCP_TRY(const std::string path, own_path(""));
+  Controller entry;
+  CMCP_TRY(entry.parent, os::open_at(AT_FDCWD, path, kDirectory));
+  CMCP_TRY(const std::string available,
+           os::read_file_at(entry.parent.get(), "cgroup.controllers", 4096));
+  const auto controllers = split(strip(available), ' ');
+  bool memory = false;
+  bool pids = false;
+  for (const auto& name : controllers) {
+    memory = memory || name == "memory";
+    pids = pids || name == "pids";
+  }
+  if (!memory || !pids)
+    return Error(ErrorCode::kUnavailable,
+                 "the controllers memory and pids are not delegated to " + path);
+  remove_leftovers(entry.parent.get());
+  // A cgroup with processes in it cannot give controllers to children: server and launcher move
+  // into a leaf. That works when nobody else is in our cgroup, which is what delegation means.
+  if (!os::write_existing_at(entry.parent.get(), "cgroup.subtree_control", "+memory +pids").ok()) {
+    if (::mkdirat(entry.parent.get(), "container-mcp", 0755) != 0 && errno != EEXIST)
+      return os::last_error("mkdir", path + "/container-mcp");
+    for (const pid_t pid : {::getppid(), ::getpid()}) {
+      CMCP_CHECK_OK(os::write_existing_at(entry.parent.get(), "container-mcp/cgroup.procs",
+                                          std::to_string(pid)));
+    }
+    CMCP_CHECK_OK(
+        os::write_existing_at(entry.parent.get(), "cgroup.subtree_control", "+memory +pids"));
+  }
+  entry.name = std::string(kPrefix) + std::to_string(::getpid());
+  if (::mkdirat(entry.parent.get(), entry.name.c_str(), 0755) != 0 && errno != EEXIST)
+    return os::last_error("mkdir", path + "/" + entry.name);
+  CMCP_TRY(entry.directory, os::open_at(entry.parent.get(), entry.name, kDirectory));
+  pool.controllers_.push_back(std::move(entry));
+  Status made = os::write_existing_at(pool.controllers_[0].directory.get(),
+                                      "cgroup.subtree_control", "+memory +pids");
+  if (made.ok()) made = pool.make_slot(0);
+  if (!made.ok()) {
+    pool.remove_all();
+    return made.take_error();
+  }
+  return pool;
+}
+
+Status CgroupPool::make_slot(std::uint32_t index) {
+  Slot& slot = slots_[index];
+  const std::string name = slot_name(index);
+  for (const auto& controller : controllers_) {
+    if (::mkdirat(controller.directory.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
+      return os::last_error("mkdir", name);
+  }
+  CMCP_TRY(slot.memory, os::open_at(controllers_.front().directory.get(), name, kDirectory));
+  CMCP_TRY(slot.pids, os::open_at(pids_controller().directory.get(), name, kDirectory));
+  const bool v1 = limiter_ == Limiter::kCgroupV1;
+  if (v1) {
+    CMCP_TRY(slot.memory_join, os::open_at(slot.memory.get(), "tasks", O_WRONLY));
+    CMCP_TRY(slot.pids_join, os::open_at(slot.pids.get(), "tasks", O_WRONLY));
+  }
+  CMCP_TRY(slot.oom_file,
+           os::open_at(slot.memory.get(), v1 ? "memory.oom_control" : "memory.events", O_RDONLY));
+  CMCP_TRY(slot.pids_file, os::open_at(slot.pids.get(), "pids.events", O_RDONLY));
+  auto peak =
+      os::open_at(slot.memory.get(), v1 ? "memory.max_usage_in_bytes" : "memory.peak", O_RDWR);
+  if (!peak.ok())
+    peak =
+        os::open_at(slot.memory.get(), v1 ? "memory.max_usage_in_bytes" : "memory.peak", O_RDONLY);
+  if (peak.ok()) slot.peak_file = std::move(*peak);
+  if (!v1) (void)os::write_existing_at(slot.memory.get(), "memory.swap.max", "0");
+  slot.made = true;
+  return {};
+}
+
+Status CgroupPool::set_memory(Slot& slot, std::uint64_t bytes) {
+  if (slot.limit == bytes) return {};
+  const std::string value = std::to_string(bytes);
+  if (limiter_ == Limiter::kCgroupV2) {
+    CMCP_CHECK_OK(os::write_existing_at(slot.memory.get(), "memory.max", value));
+  } else {
+    // memory+swap may never be below memory: out of the way first, then as low as memory (no swap
+    // at all).
+    (void)os::write_existing_at(slot.memory.get(), "memory.memsw.limit_in_bytes", "-1");
+    CMCP_CHECK_OK(os::write_existing_at(slot.memory.get(), "memory.limit_in_bytes", value));
+    (void)os::write_existing_at(slot.memory.get(), "memory.memsw.limit_in_bytes", value);
+  }
+  slot.limit = bytes;
+  return {};
+}
+
+Status CgroupPool::prepare(std::uint32_t index, Bytes memory, std::uint32_t processes) {
+  Slot& slot = slots_[index];
+  if (!slot.made) CMCP_CHECK_OK(make_slot(index));
+  CMCP_CHECK_OK(set_memory(slot, memory.count));
+  if (slot.processes != processes) {
+    CMCP_CHECK_OK(os::write_existing_at(slot.pids.get(), "pids.max", std::to_string(processes)));
+    slot.processes = processes;
+  }
+  if (slot.peak_file) (void)::pwrite(slot.peak_file.get(), "0", 1, 0);
+  slot.base = {};
+  slot.base = counters(index);
+  return {};
+}
+
+CgroupPool::Counters CgroupPool::counters(std::uint32_t index) const {
+  const Slot& slot = slots_[index];
+  Counters now;
+  now.oom_kills = read_value(slot.oom_file, "oom_kill") - slot.base.oom_kills;
+  now.refused_forks = read_value(slot.pids_file, "max") - slot.base.refused_forks;
+  now.peak_memory = read_value(slot.peak_file, "");
+  return now;
+}
+
+std::vector<int> CgroupPool::join_descriptors(std::uint32_t index) const {
+  const Slot& slot = slots_[index];
+  if (limiter_ == Limiter::kCgroupV2) return {};
+  return {slot.memory_join.get(), slot.pids_join.get()};
+}
+
+int CgroupPool::clone_descriptor(std::uint32_t index) const {
+  return limiter_ == Limiter::kCgroupV2 ? slots_[index].memory.get() : -1;
+}
+
+void CgroupPool::recycle(std::uint32_t index) {
+  const Slot& slot = slots_[index];
+  if (limiter_ != Limiter::kCgroupV1) return;
+  constexpr std::uint64_t kWorthIt = 8 * 1024 * 1024;
+  const auto usage = os::read_file_at(slot.memory.get(), "memory.usage_in_bytes", 64);
+  if (usage.ok() && value_of(*usage, "") > kWorthIt) {
+    (void)os::write_existing_at(slot.memory.get(), "memory.force_empty", "0");
+  }
+}
+
+void CgroupPool::remove_all() {
+  slots_.clear();
+  for (auto& controller : controllers_) {
+    controller.directory.reset();
+    remove_tree(controller.parent.get(), controller.name);
+  }
+  controllers_.clear();
+}
+
+}  // namespace cmcp::sandbox

@@ -1,0 +1,541 @@
+#include "sandbox/helper/launcher.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/landlock.h"
+#include "os/memfd.h"
+#include "os/mount.h"
+#include "os/process.h"
+#include "sandbox/helper/watchdog.h"
+
+namespace cmcp::sandbox {
+namespace {
+
+constexpr std::chrono::milliseconds kWatchInterval{200};
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+bool has_nul(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+bool any_nul(const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(), has_nul);
+}
+
+// The profile's environment with the run's variables added; a later one of the same name wins.
+std::vector<std::string> merge_environment(const std::vector<std::string>& base,
+                                           const std::vector<std::string>& added) {
+  std::vector<std::string> merged;
+  std::map<std::string, std::size_t> place;
+  for (const auto* list : {&base, &added}) {
+    for (const auto& entry : *list) {
+      const auto [at, is_new] = place.try_emplace(entry.substr(0, entry.find('=')), merged.size());
+      if (is_new) {
+        merged.push_back(entry);
+      } else {
+        merged[at->second] = entry;
+      }
+    }
+  }
+  return merged;
+}
+
+Error invalid(const std::string& what) {
+  return {ErrorCode::kInvalidArgument, "the launcher refuses the run: " + what};
+}
+
+}  // namespace
+
+Launcher::Launcher(LauncherParts parts)
+    : parts_(std::move(parts)), busy_(parts_.setup.max_runs, false) {}
+
+// ---- set-up ----
+
+Status Launcher::set_up() {
+  CMCP_TRY(root_, enter_launcher_root({.profiles = parts_.setup.profiles,
+                                       .workspaces = parts_.setup.roots,
+                                       .read_only = enabled(Layer::kReadOnlyRoot),
+                                       .keep_host_view = !enabled(Layer::kMountNamespace)}));
+  parts_.facts.proc = root_.fresh_proc;
+  parts_.facts.proc_reason = root_.proc_reason;
+  parts_.facts.landlock_abi = static_cast<std::uint32_t>(os::landlock_abi());
+  parts_.facts.max_runs = parts_.setup.max_runs;
+  for (const auto& profile : parts_.setup.profiles) {
+    Fd filter;
+    if (!profile.seccomp.empty()) {
+      CMCP_TRY(filter, os::sealed_memfd("cmcp-seccomp",
+                                        {reinterpret_cast<const char*>(profile.seccomp.data()),
+                                         profile.seccomp.size() * sizeof(sock_filter)}));
+    }
+    filters_.push_back(std::move(filter));
+  }
+  return decide_identity();
+}
+
+Status Launcher::decide_identity() {
+  auto& facts = parts_.facts;
+  if (facts.identity == IdentityMode::kUnprivileged) {
+    shared_ = {kInnerUid,
+               kInnerUid};  // the server's uid, as the launcher's user namespace calls it
+    return {};
+  }
+  facts.server_uid = parts_.setup.server_uid;
+  facts.server_gid = parts_.setup.server_gid;
+  if (facts.server_uid == 0) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "started as root without a user to become: create the system user container-mcp "
+                 "(useradd --system --no-create-home --shell /usr/sbin/nologin container-mcp)");
+  }
+  if (parts_.setup.without_idmap) return share_identity("switched off for a test");
+  const Status tried = try_idmap();
+  if (tried.ok()) return {};
+  return share_identity(tried.error().message());
+}
+
+Result<Owner> Launcher::owner_of(std::size_t workspace) const {
+  CMCP_TRY(const struct stat info, os::stat_of(root_.workspaces[workspace].get()));
+  return Owner{info.st_uid, info.st_gid};
+}
+
+// Tries everything that idmapped runs need, on the real workspaces: file systems differ in it.
+Status Launcher::try_idmap() {
+  CMCP_TRY(first_slot_uid_,
+           choose_slot_uids(parts_.subuid, "container-mcp", parts_.setup.max_runs));
+  for (std::size_t i = 0; i < root_.workspaces.size(); ++i) {
+    for (const auto& profile : parts_.setup.profiles) {
+      const auto tree = clone_workspace(i, profile, 0);
+      if (!tree.ok())
+        return tree.error().with_context("idmapped mount of " + parts_.setup.roots[i].path.value);
+    }
+  }
+  return {};
+}
+
+// Payloads run as the server's own uid; a workspace that somebody else owns decides who that is.
+Status Launcher::share_identity(const std::string& reason) {
+  auto& facts = parts_.facts;
+  facts.identity = IdentityMode::kRootShared;
+  facts.identity_reason = reason;
+  idmaps_.clear();
+  shared_ = {parts_.setup.server_uid, parts_.setup.server_gid};
+  std::optional<Owner> owner;
+  for (std::size_t i = 0; i < root_.workspaces.size(); ++i) {
+    CMCP_TRY(const Owner here, owner_of(i));
+    const std::string& path = parts_.setup.roots[i].path.value;
+    if (here.uid == 0) {
+      return Error(ErrorCode::kPermissionDenied,
+                   "idmapped mounts do not work for the workspaces (" + reason + "), and " + path +
+                       " belongs to root, as whom nothing is run: give it to another user (chown)");
+    }
+    if (owner && owner->uid != here.uid) {
+      return Error(ErrorCode::kPermissionDenied,
+                   "idmapped mounts do not work for the workspaces (" + reason + "), and " + path +
+                       " belongs to another user than the first workspace");
+    }
+    owner = here;
+  }
+  if (owner) shared_ = *owner;
+  facts.server_uid = shared_.uid;
+  facts.server_gid = shared_.gid;
+  return {};
+}
+
+// What the server's file tools work on: with idmapping the owner's files appear as the server's.
+Result<Fd> Launcher::workspace_for_server(std::size_t index) {
+  if (parts_.facts.identity != IdentityMode::kRootIdmapped)
+    return os::duplicate(root_.workspaces[index].get());
+  CMCP_TRY(const Owner owner, owner_of(index));
+  CMCP_TRY(const Fd space, idmap_namespace(root_.proc.get(), owner,
+                                           {parts_.facts.server_uid, parts_.facts.server_gid}));
+  CMCP_TRY(Fd tree, os::clone_tree(root_.workspaces[index].get(), "", os::Recursive::kYes));
+  CMCP_CHECK_OK(os::set_mount_attributes(
+      tree.get(), {.set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, .idmap_userns = space.get()},
+      os::Recursive::kYes));
+  return tree;
+}
+
+Status Launcher::send_ready() {
+  std::vector<Fd> trees;
+  std::vector<int> fds;
+  for (std::size_t i = 0; i < root_.workspaces.size(); ++i) {
+    CMCP_TRY(Fd tree, workspace_for_server(i));
+    fds.push_back(tree.get());
+    trees.push_back(std::move(tree));
+  }
+  return wire::send(parts_.server.get(), wire::Type::kReady, wire::encode(parts_.facts), fds,
+                    os::SendMode::kWait);
+}
+
+// ---- the loop ----
+
+Status Launcher::serve() {
+  CMCP_CHECK_OK(send_ready());
+  next_watch_ = Clock::now() + kWatchInterval;
+  while (!gone_) {
+    std::vector<pollfd> polled{{parts_.server.get(), POLLIN, 0}};
+    std::vector<std::uint64_t> ids;
+    for (const auto& [id, run] : runs_) {
+      polled.push_back({run.pidfd.get(), POLLIN, 0});
+      ids.push_back(id);
+    }
+    if (::poll(polled.data(), polled.size(), poll_timeout()) < 0 && errno != EINTR)
+      return os::last_error("poll");
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if ((polled[i + 1].revents & POLLIN) != 0) finish(runs_.at(ids[i]));
+    }
+    enforce_deadlines();
+    watch_usage();
+    if (polled[0].revents == 0) continue;
+    auto envelope = wire::receive(parts_.server.get());
+    if (!envelope.ok()) return envelope.take_error();
+    if (!envelope->has_value()) return {};
+    handle(std::move(**envelope));
+  }
+  return {};
+}
+
+int Launcher::poll_timeout() const {
+  if (runs_.empty()) return -1;
+  auto next = next_watch_;
+  for (const auto& [id, run] : runs_) {
+    if (run.reason == wire::KillReason::kNone) next = std::min(next, run.deadline);
+  }
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(wait, 0, 60000));
+}
+
+void Launcher::handle(wire::Envelope envelope) {
+  if (envelope.type == wire::Type::kStart) {
+    start(std::move(envelope));
+  } else if (envelope.type == wire::Type::kKill) {
+    const auto kill = wire::decode_kill(envelope.body);
+    if (!kill.ok()) return;
+    if (const auto run = runs_.find(kill->run); run != runs_.end())
+      kill_run(run->second, wire::KillReason::kCancel);
+  }
+  // Anything else after the set-up is no message for a launcher; profiles come once.
+}
+
+void Launcher::start(wire::Envelope envelope) {
+  auto start = wire::decode_start(envelope.body);
+  if (!start.ok()) return;
+  Run run;
+  run.id = start->run;
+  run.ended.run = start->run;
+  run.ended.times[0] = now_ns();
+  if (runs_.count(run.id) != 0) return;
+  const Status started = start_run(*start, std::move(envelope.fds), run);
+  if (!started.ok()) {
+    run.ended.failure = started.error().message();
+    send_ended(run.ended);
+    return;
+  }
+  run.ended.times[1] = now_ns();
+  busy_[run.slot] = true;
+  runs_.emplace(start->run, std::move(run));
+}
+
+Status Launcher::check(const wire::Start& start, const std::vector<Fd>& payload_fds) const {
+  if (start.profile >= parts_.setup.profiles.size()) return invalid("there is no such profile");
+  if (start.argv.empty() || start.argv[0].empty() || start.argv[0][0] != '/') {
+    return invalid("the program must be an absolute path");
+  }
+  if (any_nul(start.argv) || any_nul(start.environment) || has_nul(start.working_dir))
+    return invalid("an argument holds a NUL byte");
+  if (start.working_dir.size() + 32 > kMaxWorkingDir)
+    return invalid("the working directory's path is too long");
+  if (payload_fds.size() < 3 || payload_fds.size() > wire::kMaxPayloadFds)
+    return invalid("3 to 32 descriptors are expected");
+  return {};
+}
+
+std::optional<std::uint32_t> Launcher::free_slot() const {
+  for (std::uint32_t slot = 0; slot < busy_.size(); ++slot) {
+    if (!busy_[slot]) return slot;
+  }
+  return std::nullopt;
+}
+
+Owner Launcher::outer_of(std::uint32_t slot) const {
+  if (parts_.facts.identity != IdentityMode::kRootIdmapped) return shared_;
+  return {first_slot_uid_ + slot, first_slot_uid_ + slot};
+}
+
+std::uint64_t Launcher::clone_flags() const {
+  constexpr std::array<std::pair<Layer, std::uint64_t>, 6> kFlags{
+      {{Layer::kUserNamespace, CLONE_NEWUSER},
+       {Layer::kMountNamespace, CLONE_NEWNS},
+       {Layer::kPidNamespace, CLONE_NEWPID},
+       {Layer::kNetworkNamespace, CLONE_NEWNET},
+       {Layer::kIpcNamespace, CLONE_NEWIPC},
+       {Layer::kUtsNamespace, CLONE_NEWUTS}}};
+  std::uint64_t flags = 0;
+  for (const auto& [layer, flag] : kFlags) {
+    if (enabled(layer)) flags |= flag;
+  }
+  return flags;
+}
+
+Result<int> Launcher::idmap_of(std::size_t workspace, std::uint32_t slot) {
+  auto& space = idmaps_[{workspace, slot}];
+  if (!space) {
+    CMCP_TRY(const Owner owner, owner_of(workspace));
+    CMCP_TRY(space, idmap_namespace(root_.proc.get(), owner, outer_of(slot)));
+  }
+  return space.get();
+}
+
+Result<Fd> Launcher::clone_workspace(std::size_t index, const Profile& profile,
+                                     std::uint32_t slot) {
+  CMCP_TRY(Fd tree, os::clone_tree(root_.workspaces[index].get(), "", os::Recursive::kYes));
+  os::MountAttributes attributes;
+  attributes.set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (!profile.workspace_exec) attributes.set |= MOUNT_ATTR_NOEXEC;
+  if (parts_.setup.roots[index].read_only) attributes.set |= MOUNT_ATTR_RDONLY;
+  if (parts_.facts.identity == IdentityMode::kRootIdmapped) {
+    CMCP_TRY(attributes.idmap_userns, idmap_of(index, slot));
+  }
+  CMCP_CHECK_OK(os::set_mount_attributes(tree.get(), attributes, os::Recursive::kYes));
+  return tree;
+}
+
+Result<Launcher::Trees> Launcher::clone_trees(std::size_t profile, std::uint32_t slot) {
+  Trees trees;
+  if (!enabled(Layer::kMountNamespace)) return trees;
+  CMCP_TRY(trees.root, os::clone_tree(AT_FDCWD, template_path(profile), os::Recursive::kYes));
+  if (!enabled(Layer::kPidNamespace)) {
+    CMCP_TRY(trees.proc, os::clone_tree(AT_FDCWD, "/proc", os::Recursive::kYes));
+  }
+  for (std::size_t i = 0; i < root_.workspaces.size(); ++i) {
+    CMCP_TRY(Fd tree, clone_workspace(i, parts_.setup.profiles[profile], slot));
+    trees.workspaces.push_back(std::move(tree));
+  }
+  return trees;
+}
+
+Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds, Run& run) {
+  CMCP_CHECK_OK(check(start, payload_fds));
+  const auto slot = free_slot();
+  if (!slot) return Error(ErrorCode::kBusy, "the launcher has no free slot");
+  const Profile& profile = parts_.setup.profiles[start.profile];
+  run.slot = *slot;
+  run.memory = profile.limits.memory.count;
+  if (start.memory != 0) run.memory = std::min(run.memory, start.memory);
+  run.cpu_seconds = profile.limits.cpu_seconds;
+  run.deadline = Clock::now() + std::chrono::milliseconds(start.timeout_ms);
+
+  SandboxPlan plan;
+  plan.profile = &profile;
+  plan.facts = &parts_.facts;
+  plan.workspaces = &parts_.setup.roots;
+  plan.writes_own_maps = !is_root();
+  plan.drop_groups = is_root();
+  plan.outer = outer_of(run.slot);
+  plan.memory = {run.memory};
+  plan.limit_data = !memory_in_cgroup();
+  int cgroup = -1;
+  if (parts_.cgroups) {
+    const bool limit_memory = enabled(Layer::kMemoryLimit);
+    const bool limit_processes = enabled(Layer::kProcessLimit);
+    constexpr std::uint64_t kNoMemoryLimit = std::uint64_t{1} << 50;
+    constexpr std::uint32_t kManyProcesses = 100000;
+    CMCP_CHECK_OK(
+        parts_.cgroups->prepare(run.slot, {limit_memory ? run.memory : kNoMemoryLimit},
+                                limit_processes ? profile.limits.processes + 1 : kManyProcesses));
+    plan.cgroup_joins = parts_.cgroups->join_descriptors(run.slot);
+    cgroup = parts_.cgroups->clone_descriptor(run.slot);
+  }
+  CMCP_TRY(const Trees trees, clone_trees(start.profile, run.slot));
+  plan.template_tree = trees.root.get();
+  plan.proc_tree = trees.proc.get();
+  for (const auto& tree : trees.workspaces) plan.workspace_trees.push_back(tree.get());
+  CMCP_TRY(os::SocketPair control, os::seqpacket_pair());
+  plan.control = control.second.get();
+  plan.seccomp = plan.uses_seccomp() ? filters_[start.profile].get() : -1;
+  plan.init = parts_.init.get();
+  for (const auto& fd : payload_fds) plan.payload_fds.push_back(fd.get());
+  plan.argv = start.argv;
+  plan.environment = merge_environment(profile.environment, start.environment);
+
+  CMCP_TRY(os::Child child, os::fork_with(clone_flags(), cgroup));
+  if (child.pid == 0) {
+    control.first.reset();
+    become_sandbox(plan);
+  }
+  run.pid = child.pid;
+  run.pidfd = std::move(child.pidfd);
+  run.control = std::move(control.first);
+  const Status released = release(plan, start, run.pid, run.control.get());
+  if (released.ok()) return {};
+  (void)os::signal_pidfd(run.pidfd.get(), SIGKILL);
+  ::waitpid(run.pid, nullptr, 0);
+  return released;
+}
+
+Status Launcher::release(const SandboxPlan& plan, const wire::Start& start, pid_t pid,
+                         int control) const {
+  if (!plan.writes_own_maps && plan.has(Layer::kUserNamespace)) {
+    const Status mapped = write_id_maps(root_.proc.get(), pid, {kInnerUid, kInnerUid}, plan.outer);
+    if (!mapped.ok())
+      return mapped.error().with_context(std::string("the sandbox could not be set up: ") +
+                                         name_of(kStepIdMaps));
+  }
+  if (!plan.writes_own_maps || !plan.has(Layer::kUserNamespace)) {
+    if (::send(control, "g", 1, MSG_NOSIGNAL) != 1) return os::last_error("send", "go");
+  }
+  InitConfig config{};
+  config.magic = kInitMagic;
+  config.payload_fds = static_cast<std::uint32_t>(plan.payload_fds.size());
+  config.use_seccomp = plan.uses_seccomp() ? 1 : 0;
+  config.use_landlock = plan.uses_landlock() ? 1 : 0;
+  std::string directory = enabled(Layer::kMountNamespace) ? "/workspace" : "/";
+  if (!start.working_dir.empty()) directory += "/" + start.working_dir;
+  std::memcpy(config.working_dir, directory.c_str(), directory.size() + 1);
+  if (::send(control, &config, sizeof(config), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(sizeof(config))) {
+    return os::last_error("send", "init's configuration");
+  }
+  return {};
+}
+
+// ---- the end of a run ----
+
+void Launcher::read_records(Run& run) {
+  auto& ended = run.ended;
+  while (true) {
+    std::array<char, sizeof(InitRecord) + 512> buffer{};
+    const ssize_t n = ::recv(run.control.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (n < static_cast<ssize_t>(sizeof(InitRecord))) return;
+    InitRecord record{};
+    std::memcpy(&record, buffer.data(), sizeof(record));
+    const std::string text(buffer.data() + sizeof(record),
+                           static_cast<std::size_t>(n) - sizeof(record));
+    const bool first_failure = !run.heard || ended.kind == wire::Ended::Kind::kEnded;
+    switch (record.kind) {
+      case kRecordSetUp:
+        for (std::size_t i = 0; i < 4; ++i) ended.times[2 + i] = record.times[i];
+        break;
+      case kRecordFailed:
+        if (!first_failure) break;
+        run.heard = true;
+        ended.kind = wire::Ended::Kind::kFailed;
+        ended.error = record.error;
+        ended.failure = std::string("the sandbox could not be set up: ") +
+                        name_of(static_cast<SetupStep>(record.step)) + ": " +
+                        (text.empty() ? std::strerror(record.error) : text);
+        break;
+      case kRecordNoDirectory:
+      case kRecordNoExec:
+        if (!first_failure) break;
+        run.heard = true;
+        ended.kind = record.kind == kRecordNoExec ? wire::Ended::Kind::kNoExec
+                                                  : wire::Ended::Kind::kNoDirectory;
+        ended.error = record.error;
+        break;
+      case kRecordEnded:
+        // After a failure record the payload's exit says nothing more.
+        ended.killed_processes = record.killed;
+        ended.cpu_us = record.cpu_us;
+        ended.peak_memory = std::max(ended.peak_memory, record.peak_rss_kib * 1024);
+        ended.times[6] = record.times[0];
+        ended.times[7] = record.times[1];
+        if (run.heard) break;
+        run.heard = true;
+        ended.kind = wire::Ended::Kind::kEnded;
+        ended.wait_status = record.wait_status;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Launcher::finish(Run& run) {
+  int status = 0;
+  ::waitpid(run.pid, &status, 0);
+  read_records(run);
+  auto& ended = run.ended;
+  ended.reason = run.reason;
+  if (!run.heard) {
+    ended.kind = wire::Ended::Kind::kKilled;
+    ended.wait_status = status;
+  }
+  ended.peak_memory = std::max(ended.peak_memory, run.peak_seen);
+  if (parts_.cgroups) {
+    const auto counters = parts_.cgroups->counters(run.slot);
+    ended.oom_kills = static_cast<std::uint32_t>(counters.oom_kills);
+    ended.refused_forks = static_cast<std::uint32_t>(counters.refused_forks);
+    ended.peak_memory = std::max(ended.peak_memory, counters.peak_memory);
+  }
+  ended.times[8] = now_ns();
+  send_ended(ended);
+  const std::uint32_t slot = run.slot;
+  runs_.erase(run.id);
+  if (parts_.cgroups) parts_.cgroups->recycle(slot);
+  busy_[slot] = false;
+}
+
+void Launcher::send_ended(const wire::Ended& ended) {
+  const Status sent = wire::send(parts_.server.get(), wire::Type::kEnded, wire::encode(ended), {},
+                                 os::SendMode::kWait);
+  if (!sent.ok()) gone_ = true;
+}
+
+void Launcher::kill_run(Run& run, wire::KillReason reason) {
+  // The first reason is the true one. Init's end ends its pid namespace, stopped processes too.
+  if (run.reason == wire::KillReason::kNone) run.reason = reason;
+  (void)os::signal_pidfd(run.pidfd.get(), SIGKILL);
+}
+
+void Launcher::enforce_deadlines() {
+  const auto now = Clock::now();
+  for (auto& [id, run] : runs_) {
+    if (run.reason == wire::KillReason::kNone && run.deadline <= now)
+      kill_run(run, wire::KillReason::kTime);
+  }
+}
+
+// CPU time of all processes together (RLIMIT_CPU counts each alone), and memory where no cgroup
+// keeps it.
+void Launcher::watch_usage() {
+  if (runs_.empty() || Clock::now() < next_watch_) return;
+  next_watch_ = Clock::now() + kWatchInterval;
+  if (!root_.fresh_proc) return;
+  const auto samples = os::sample_processes(root_.proc.get());
+  if (!samples.ok()) return;
+  std::vector<pid_t> inits;
+  for (const auto& [id, run] : runs_) inits.push_back(run.pid);
+  auto usage = usage_by_sandbox(*samples, inits);
+  for (auto& [id, run] : runs_) {
+    const auto& used = usage[run.pid];
+    if (used.cpu_ms > std::uint64_t{run.cpu_seconds} * 1000 + 500)
+      kill_run(run, wire::KillReason::kCpu);
+    if (memory_in_cgroup() || !enabled(Layer::kMemoryLimit)) continue;
+    run.peak_seen = std::max(run.peak_seen, used.resident_bytes);
+    // Shared pages count for each process in the sum: only an exact count condemns.
+    if (used.resident_bytes > run.memory && exact_memory(root_.proc.get(), used) > run.memory) {
+      kill_run(run, wire::KillReason::kMemory);
+    }
+  }
+}
+
+}  // namespace cmcp::sandbox

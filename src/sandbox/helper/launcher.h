@@ -1,0 +1,110 @@
+// Launcher: the loop of cmcp-launcher. It receives the profiles once, builds what sandboxes are
+// cloned from, and then starts, watches and kills runs until the server closes the socket.
+// Single-threaded; pid 1 of its own pid namespace.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "sandbox/helper/cgroups.h"
+#include "sandbox/helper/facts.h"
+#include "sandbox/helper/identity.h"
+#include "sandbox/helper/init_abi.h"
+#include "sandbox/helper/launcher_root.h"
+#include "sandbox/helper/sandbox_child.h"
+#include "sandbox/helper/wire.h"
+
+namespace cmcp::sandbox {
+
+struct LauncherParts {
+  Fd server;  // the socket
+  Fd init;    // sealed memory file with cmcp-init
+  wire::Setup setup;
+  LauncherFacts facts;  // identity is decided here: kUnprivileged, or kRootIdmapped to be tried
+  std::optional<CgroupPool> cgroups;
+  std::string subuid;  // the content of /etc/subuid
+};
+
+class Launcher {
+ public:
+  explicit Launcher(LauncherParts parts);
+  // Builds roots, identity and workspaces; the caller is pid 1 of its pid namespace and alone in
+  // its mount namespace.
+  Status set_up();
+  // Tells the server that all is ready and serves it. Returns when the server has gone; the caller
+  // exits then, and with it ends every sandbox.
+  Status serve();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Run {
+    std::uint64_t id = 0;
+    std::uint32_t slot = 0;
+    pid_t pid = -1;
+    Fd pidfd;
+    Fd control;
+    Clock::time_point deadline;
+    std::uint64_t memory = 0;
+    std::uint32_t cpu_seconds = 0;
+    wire::KillReason reason = wire::KillReason::kNone;
+    wire::Ended ended;
+    bool heard = false;  // a record that says how it went
+    std::uint64_t peak_seen = 0;
+  };
+  // Descriptors that live only while a child is made.
+  struct Trees {
+    Fd root;
+    Fd proc;
+    std::vector<Fd> workspaces;
+  };
+
+  Status decide_identity();
+  Status try_idmap();
+  Status share_identity(const std::string& reason);
+  Result<Fd> workspace_for_server(std::size_t index);
+  Result<Owner> owner_of(std::size_t workspace) const;
+  Status send_ready();
+
+  void handle(wire::Envelope envelope);
+  void start(wire::Envelope envelope);
+  Status start_run(const wire::Start& start, std::vector<Fd> payload_fds, Run& run);
+  Status check(const wire::Start& start, const std::vector<Fd>& payload_fds) const;
+  Result<Trees> clone_trees(std::size_t profile, std::uint32_t slot);
+  Result<Fd> clone_workspace(std::size_t index, const Profile& profile, std::uint32_t slot);
+  Result<int> idmap_of(std::size_t workspace, std::uint32_t slot);
+  Owner outer_of(std::uint32_t slot) const;
+  std::uint64_t clone_flags() const;
+  Status release(const SandboxPlan& plan, const wire::Start& start, pid_t pid, int control) const;
+  std::optional<std::uint32_t> free_slot() const;
+
+  void read_records(Run& run);
+  void finish(Run& run);
+  void kill_run(Run& run, wire::KillReason reason);
+  void enforce_deadlines();
+  void watch_usage();
+  int poll_timeout() const;
+  void send_ended(const wire::Ended& ended);
+  bool enabled(Layer layer) const { return !parts_.facts.layer_disabled(layer); }
+  bool is_root() const { return parts_.facts.identity != IdentityMode::kUnprivileged; }
+  bool memory_in_cgroup() const { return parts_.cgroups.has_value(); }
+
+  LauncherParts parts_;
+  LauncherRoot root_;
+  std::vector<Fd> filters_;  // sealed memory file per profile; invalid where it has none
+  std::uint32_t first_slot_uid_ = 0;
+  Owner shared_;  // the payload's host ids where all slots share one
+  std::map<std::pair<std::size_t, std::uint32_t>, Fd> idmaps_;  // (workspace, slot)
+  std::map<std::uint64_t, Run> runs_;
+  std::vector<bool> busy_;
+  Clock::time_point next_watch_;
+  bool gone_ = false;  // the server
+};
+
+}  // namespace cmcp::sandbox

@@ -1,0 +1,391 @@
+#include "sandbox/helper/sandbox_child.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "os/error.h"
+#include "os/file.h"
+#include "os/landlock.h"
+#include "os/mount.h"
+#include "os/privileges.h"
+#include "sandbox/helper/launcher_root.h"
+
+namespace cmcp::sandbox {
+namespace {
+
+constexpr unsigned long kNoSuid = 2;
+constexpr unsigned long kNoDev = 4;
+constexpr unsigned long kNoExec = 8;
+constexpr unsigned long kReadOnly = 1;
+constexpr unsigned long kRemount = 32;
+constexpr unsigned long kBind = 4096;
+
+std::uint64_t now_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000000000U +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+class Child {
+ public:
+  explicit Child(const SandboxPlan& plan) : plan_(plan) {}
+
+  // The order is the design: what needs privilege comes before it goes, what could be attacked
+  // comes after what attacks.
+  [[noreturn]] void run() {
+    record_.times[0] = now_ns();
+    step(kStepIdMaps, have_id_maps());
+    step(kStepCgroup, join_cgroups());  // first, so that everything below is charged to the run
+    step(kStepIdentity,
+         take_identity());  // before mounts: new file systems belong to the payload's uid
+    step(kStepHostname, set_hostname());
+    step(kStepLoopback, bring_loopback_up());
+    record_.times[1] = now_ns();
+    if (plan_.has(Layer::kMountNamespace)) {
+      step(kStepRoot, enter_root());
+      step(kStepTmpfs, mount_tmpfs());
+      step(kStepProc,
+           mount_proc());  // the kernel wants the launcher's whole /proc still visible here
+      step(kStepWorkspace, attach_workspaces());  // last: no mount point is ever looked up below
+                                                  // what a payload can write
+      step(kStepDetachOldRoot, os::detach_old_root());
+    }
+    record_.times[2] = now_ns();
+    step(kStepDescriptors, place_descriptors_high());
+    step(kStepLandlockRules, prepare_landlock());
+    step(kStepLimits, set_limits());
+    step(kStepCapabilities, drop_capabilities());
+    step(kStepNoNewPrivs, plan_.has(Layer::kNoNewPrivs) ? os::no_new_privileges() : Status());
+    record_.times[3] = now_ns();
+    step(kStepDescriptors, place_descriptors());
+    report(kRecordSetUp, kStepNone, 0, "");
+    exec_init();
+  }
+
+ private:
+  void step(SetupStep which, const Status& status) {
+    if (status.ok()) return;
+    report(kRecordFailed, which, status.error().os_errno(), status.error().message());
+    ::_exit(125);
+  }
+
+  void report(InitRecordKind kind, SetupStep which, int error, const std::string& message) {
+    record_.kind = kind;
+    record_.step = which;
+    record_.error = error;
+    std::string bytes(reinterpret_cast<const char*>(&record_), sizeof(record_));
+    bytes += message.substr(0, 400);
+    ::send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+
+  Status have_id_maps() {
+    if (plan_.writes_own_maps && plan_.has(Layer::kUserNamespace)) {
+      return write_own_id_maps({kInnerUid, kInnerUid}, plan_.outer);
+    }
+    // The launcher writes them; its byte says that they are there. (Also where there is no user
+    // namespace.)
+    char go = 0;
+    if (::recv(control_, &go, 1, 0) != 1) return os::last_error("recv", "go");
+    return {};
+  }
+
+  Status join_cgroups() {
+    for (const int fd : plan_.cgroup_joins) {
+      if (::write(fd, "0", 1) != 1) return os::last_error("write", "cgroup tasks");
+    }
+    // After joining, so that the sandbox's view of its cgroup is "/".
+    if (plan_.has(Layer::kCgroupNamespace) && ::unshare(CLONE_NEWCGROUP) != 0)
+      return os::last_error("unshare", "CLONE_NEWCGROUP");
+    return {};
+  }
+
+  Status take_identity() {
+    const bool mapped = plan_.has(Layer::kUserNamespace);
+    const Owner self = mapped ? Owner{kInnerUid, kInnerUid} : plan_.outer;
+    CMCP_CHECK_OK(os::keep_capabilities_over_setuid());
+    CMCP_CHECK_OK(
+        os::become(self.uid, self.gid, plan_.drop_groups ? os::Groups::kDrop : os::Groups::kKeep));
+    return os::raise_permitted();
+  }
+
+  Status set_hostname() {
+    if (!plan_.has(Layer::kUtsNamespace)) return {};
+    const std::string& name = plan_.profile->hostname;
+    if (::sethostname(name.c_str(), name.size()) != 0) return os::last_error("sethostname", name);
+    return {};
+  }
+
+  Status bring_loopback_up() {
+    if (!plan_.has(Layer::kNetworkNamespace)) return {};
+    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (!socket) return os::last_error("socket", "AF_INET");
+    ifreq request{};
+    std::memcpy(request.ifr_name, "lo", 3);
+    request.ifr_flags = IFF_UP;
+    if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0)
+      return os::last_error("ioctl", "SIOCSIFFLAGS lo");
+    return {};
+  }
+
+  Status enter_root() {
+    CMCP_CHECK_OK(os::attach_tree(plan_.template_tree, AT_FDCWD, kAttachPoint));
+    return os::stack_pivot(kAttachPoint);
+  }
+
+  Status mount_tmpfs() {
+    for (const auto& tmpfs : plan_.profile->root.tmpfs) {
+      std::array<char, 16> mode{};
+      std::to_chars(mode.data(), mode.data() + mode.size() - 1, tmpfs.mode & 07777U, 8);
+      std::string options =
+          std::string("mode=") + mode.data() + ",size=" + std::to_string(tmpfs.size.count);
+      if (tmpfs.max_inodes != 0) options += ",nr_inodes=" + std::to_string(tmpfs.max_inodes);
+      const bool exec = tmpfs.exec && plan_.profile->workspace_exec;
+      CMCP_CHECK_OK(os::mount_old("tmpfs", tmpfs.target.value, "tmpfs",
+                                  kNoSuid | kNoDev | (exec ? 0 : kNoExec), options.c_str()));
+    }
+    return {};
+  }
+
+  Status mount_proc() {
+    if (!plan_.profile->root.proc || !plan_.facts->proc) return {};
+    if (!plan_.has(Layer::kPidNamespace))
+      return os::attach_tree(plan_.proc_tree, AT_FDCWD, "/proc");
+    const bool hardened = plan_.has(Layer::kProc);
+    // ptraceable: a payload sees the processes that it could trace, so its own and never init.
+    CMCP_CHECK_OK(os::mount_old("proc", "/proc", "proc", kNoSuid | kNoDev | kNoExec,
+                                hardened ? "hidepid=ptraceable" : nullptr));
+    // First to die when memory is short.
+    (void)os::write_existing_at(AT_FDCWD, "/proc/self/oom_score_adj", "500");
+    return hardened ? harden_proc() : Status();
+  }
+
+  // Files that tell about the host or act on it are covered by the (verified) null device,
+  // /proc/sys is made read-only.
+  static Status harden_proc() {
+    for (const char* path : {"/proc/cmdline", "/proc/kcore", "/proc/keys", "/proc/key-users",
+                             "/proc/kmsg", "/proc/kallsyms", "/proc/latency_stats",
+                             "/proc/sched_debug", "/proc/sysrq-trigger", "/proc/timer_list"}) {
+      const Status covered = os::mount_old("/dev/null", path, nullptr, kBind);
+      if (!covered.ok() && covered.error().code() != ErrorCode::kNotFound) return covered;
+    }
+    CMCP_CHECK_OK(os::mount_old("/proc/sys", "/proc/sys", nullptr, kBind));
+    return os::mount_old(nullptr, "/proc/sys", nullptr,
+                         kBind | kRemount | kReadOnly | kNoSuid | kNoDev | kNoExec);
+  }
+
+  Status attach_workspaces() {
+    for (std::size_t i = 0; i < plan_.workspace_trees.size(); ++i) {
+      CMCP_CHECK_OK(os::attach_tree(plan_.workspace_trees[i], AT_FDCWD,
+                                    workspace_target((*plan_.workspaces)[i])));
+    }
+    return {};
+  }
+
+  Status set_limits() {
+    const Limits& limits = plan_.profile->limits;
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_CORE, 0, 0));
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1));
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_FSIZE, limits.file_size.count, limits.file_size.count));
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_STACK, limits.stack.count, limits.stack.count));
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_MEMLOCK, 65536, 65536));
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_MSGQUEUE, 0, 0));
+    CMCP_CHECK_OK(os::set_limit(RLIMIT_SIGPENDING, 1024, 1024));
+    if (plan_.has(Layer::kProcessLimit)) {
+      // One more for init. In a user namespace of its own the count is this sandbox's alone.
+      CMCP_CHECK_OK(os::set_limit(RLIMIT_NPROC, limits.processes + 1, limits.processes + 1));
+    }
+    if (plan_.limit_data && plan_.has(Layer::kMemoryLimit)) {
+      CMCP_CHECK_OK(os::set_limit(RLIMIT_DATA, plan_.memory.count, plan_.memory.count));
+    }
+    // Last: the descriptors above are placed already, and those of a payload are few.
+    return os::set_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files);
+  }
+
+  // The bounding set first: without CAP_SETPCAP it could not be dropped any more.
+  Status drop_capabilities() {
+    if (!plan_.has(Layer::kCapabilities)) return {};
+    CMCP_CHECK_OK(os::drop_bounding_set());
+    CMCP_CHECK_OK(os::clear_ambient());
+    CMCP_CHECK_OK(os::lock_securebits());
+    return os::set_capabilities(0, 0, 0);
+  }
+
+  Access workspace_access(const WorkspaceRoot& root) const {
+    const bool exec = plan_.profile->workspace_exec;
+    if (root.read_only) return exec ? Access::kReadExecute : Access::kRead;
+    return exec ? Access::kReadWriteExecute : Access::kReadWrite;
+  }
+
+  static os::LandlockAccess landlock_access(Access access) {
+    switch (access) {
+      case Access::kRead:
+        return os::LandlockAccess::kRead;
+      case Access::kReadExecute:
+        return os::LandlockAccess::kReadExecute;
+      case Access::kExecuteFile:
+        return os::LandlockAccess::kExecuteFile;
+      case Access::kReadWrite:
+        return os::LandlockAccess::kReadWrite;
+      case Access::kReadWriteExecute:
+        return os::LandlockAccess::kReadWriteExecute;
+    }
+    return os::LandlockAccess::kRead;
+  }
+
+  static Status add_rule(os::LandlockRuleset& rules, const std::string& path, Access access) {
+    const auto fd = os::open_at(AT_FDCWD, path, O_PATH);
+    // What is not there needs no permission.
+    if (!fd.ok()) return fd.error().code() == ErrorCode::kNotFound ? Status() : Status(fd.error());
+    return rules.allow(fd->get(), landlock_access(access));
+  }
+
+  Status prepare_landlock() {
+    if (!plan_.uses_landlock()) return {};
+    CMCP_TRY(os::LandlockRuleset rules,
+             os::LandlockRuleset::create(static_cast<int>(plan_.facts->landlock_abi)));
+    for (const auto& rule : plan_.profile->landlock)
+      CMCP_CHECK_OK(add_rule(rules, rule.path.value, rule.access));
+    for (const auto& root : *plan_.workspaces)
+      CMCP_CHECK_OK(add_rule(rules, workspace_target(root), workspace_access(root)));
+    CMCP_TRY(landlock_, os::duplicate(rules.take().get(), kHigh));
+    return {};
+  }
+
+  // Away from the low numbers that init expects, so that placing one cannot overwrite another.
+  Status place_descriptors_high() {
+    CMCP_TRY(high_control_, os::duplicate(plan_.control, kHigh));
+    CMCP_TRY(high_init_, os::duplicate(plan_.init, kHigh));
+    if (plan_.seccomp >= 0) {
+      CMCP_TRY(high_seccomp_, os::duplicate(plan_.seccomp, kHigh));
+    }
+    for (const int fd : plan_.payload_fds) {
+      CMCP_TRY(Fd copy, os::duplicate(fd, kHigh));
+      high_payload_.push_back(std::move(copy));
+    }
+    control_ = high_control_.get();
+    return {};
+  }
+
+  static Status place(const Fd& from, int to) {
+    if (!from) return {};
+    if (::dup2(from.get(), to) != to) return os::last_error("dup2", std::to_string(to));
+    return {};
+  }
+
+  Status place_descriptors() {
+    CMCP_CHECK_OK(place(high_control_, kControlFd));
+    CMCP_CHECK_OK(place(high_seccomp_, kSeccompFd));
+    CMCP_CHECK_OK(place(landlock_, kLandlockFd));
+    int next = kFirstPayloadFd;
+    for (const auto& fd : high_payload_) CMCP_CHECK_OK(place(fd, next++));
+    for (const int fd : {0, 1, 2}) ::close(fd);
+    // All others close when init is executed.
+    if (::syscall(SYS_close_range, next, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */) != 0)
+      return os::last_error("close_range");
+    return {};
+  }
+
+  [[noreturn]] void exec_init() {
+    std::vector<char*> argv;
+    for (const auto& text : plan_.argv) argv.push_back(const_cast<char*>(text.c_str()));
+    argv.push_back(nullptr);
+    std::vector<char*> environment;
+    for (const auto& text : plan_.environment)
+      environment.push_back(const_cast<char*>(text.c_str()));
+    environment.push_back(nullptr);
+    ::syscall(SYS_execveat, high_init_.get(), "", argv.data(), environment.data(), AT_EMPTY_PATH);
+    step(kStepExecInit, os::last_error("execveat", "cmcp-init"));
+    ::_exit(125);
+  }
+
+  static constexpr int kHigh = 100;
+  const SandboxPlan& plan_;
+  InitRecord record_{};
+  int control_ = plan_.control;
+  Fd high_control_;
+  Fd high_init_;
+  Fd high_seccomp_;
+  Fd landlock_;
+  std::vector<Fd> high_payload_;
+};
+
+}  // namespace
+
+void become_sandbox(const SandboxPlan& plan) {
+  ::umask(022);
+  Child(plan).run();
+}
+
+const char* name_of(SetupStep step) {
+  switch (step) {
+    case kStepNone:
+    case kStepCount:
+      break;
+    case kStepIdMaps:
+      return "writing the id maps";
+    case kStepCgroup:
+      return "joining the cgroup";
+    case kStepIdentity:
+      return "taking the sandbox's identity";
+    case kStepHostname:
+      return "setting the host name";
+    case kStepLoopback:
+      return "bringing the loopback interface up";
+    case kStepRoot:
+      return "entering the root";
+    case kStepTmpfs:
+      return "mounting a tmpfs";
+    case kStepProc:
+      return "mounting /proc";
+    case kStepWorkspace:
+      return "attaching the workspace";
+    case kStepDetachOldRoot:
+      return "leaving the launcher's root";
+    case kStepLimits:
+      return "setting the limits";
+    case kStepCapabilities:
+      return "dropping the capabilities";
+    case kStepNoNewPrivs:
+      return "setting no_new_privs";
+    case kStepLandlockRules:
+      return "preparing the Landlock rules";
+    case kStepDescriptors:
+      return "placing the descriptors";
+    case kStepExecInit:
+      return "executing init";
+    case kStepInitConfig:
+      return "reading init's configuration";
+    case kStepFork:
+      return "starting the process";
+    case kStepSession:
+      return "making a session";
+    case kStepLandlockRestrict:
+      return "entering the Landlock domain";
+    case kStepPayloadFds:
+      return "placing the program's descriptors";
+    case kStepCloseRange:
+      return "closing descriptors";
+    case kStepSeccomp:
+      return "loading the seccomp filter";
+  }
+  return "an unknown step";
+}
+
+}  // namespace cmcp::sandbox

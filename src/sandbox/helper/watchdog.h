@@ -1,0 +1,30 @@
+// What the processes of each sandbox use together, seen from outside: for limits that the kernel
+// does not keep for us.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/result.h"
+#include "os/proc.h"
+
+namespace cmcp::sandbox {
+
+struct SandboxUsage {
+  std::uint64_t cpu_ms = 0;
+  std::uint64_t resident_bytes =
+      0;  // pages shared by processes of the sandbox count for each of them
+  std::vector<pid_t> processes;
+};
+
+// Sums `samples` by the sandbox whose init is an ancestor (or the process itself). Pure.
+std::map<pid_t, SandboxUsage> usage_by_sandbox(const std::vector<os::ProcessSample>& samples,
+                                               const std::vector<pid_t>& inits);
+// The exact memory of a sandbox: proportional set sizes; for one whose resident sum looks too
+// large.
+std::uint64_t exact_memory(int proc, const SandboxUsage& usage);
+
+}  // namespace cmcp::sandbox
