@@ -11,13 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "os/file.h"
 #include "os/process.h"
 #include "sandbox/helper/identity.h"
-#include "sandbox/seccomp_policy.h"
 
 namespace cmcp::sandbox {
 namespace {
@@ -164,6 +164,452 @@ TEST_P(LauncherTest, RunsAProgramAndReportsItsEnd) {
   EXPECT_EQ(outcome.err.text, "err\n");
   ASSERT_NE(client_, nullptr);
   EXPECT_EQ(client_->facts().identity, GetParam().identity) << client_->facts().identity_reason;
+}
+
+TEST_P(LauncherTest, ThePayloadHasNothing) {
+  const std::string text = text_of(
+      "id -u; id -g; grep -E '^(Cap(Inh|Prm|Eff|Bnd|Amb)|NoNewPrivs|Seccomp):' /proc/self/status; "
+      "ls /proc | grep -E '^[0-9]+$' | wc -l; cat /proc/net/route | wc -l; ls /sys/class/net /home "
+      "/root /var 2>&1; "
+      "cat /proc/1/environ 2>&1; hostname; cat /proc/cmdline | wc -c; touch /x 2>&1; echo 1 > "
+      "/proc/sys/kernel/hostname; "
+      "kill -9 1; ls /proc/self/fd | tr '\\n' ' '");
+  EXPECT_THAT(text, HasSubstr("1000\n1000\n"));
+  for (const char* set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(set) + ":\t0000000000000000\n"));
+  }
+  EXPECT_THAT(text, HasSubstr("NoNewPrivs:\t1\nSeccomp:\t2\n"));
+  // The shell, ls, grep, wc; the header line alone is no route.
+  EXPECT_THAT(text, testing::ContainsRegex("Seccomp:\t2\n[1-5]\n1\n"));
+  for (const char* path : {"/sys/class/net", "/home", "/root", "/var"}) {
+    EXPECT_THAT(text,
+                HasSubstr("cannot access '" + std::string(path) + "': No such file or directory"));
+  }
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "/proc/1/environ: (No such file or directory|Permission denied)"));
+  EXPECT_THAT(text, HasSubstr("\nsandbox\n0\n"));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("touch '/x': (Permission denied|Read-only file system)"));
+  EXPECT_THAT(text, HasSubstr("0 1 2 3 "));  // 3 is ls's own
+  EXPECT_THAT(text, Not(HasSubstr("0 1 2 3 4")));
+}
+
+TEST_P(LauncherTest, APrivateFileOfTheRunIsTheServersToo) {
+  ASSERT_EQ(
+      text_of("umask 077; echo secret > f; mkdir -m 700 d; echo deep > d/g; stat -c '%a %u' f"),
+      "600 1000\n");
+  const pid_t reader = ::fork();
+  if (reader == 0) {
+    // What the server is after a root start: an ordinary user.
+    if (::geteuid() == 0) {
+      const auto& facts = client_->facts();
+      if (::setresgid(facts.server_gid, facts.server_gid, facts.server_gid) != 0) ::_exit(10);
+      if (::setresuid(facts.server_uid, facts.server_uid, facts.server_uid) != 0) ::_exit(11);
+    }
+    const auto secret = os::read_file_at(root_.get(), "f", 100);
+    if (!secret.ok() || *secret != "secret\n") ::_exit(12);
+    const auto deep = os::read_file_at(root_.get(), "d/g", 100);
+    if (!deep.ok() || *deep != "deep\n") ::_exit(13);
+    auto made = os::open_at(root_.get(), "from_server", O_WRONLY | O_CREAT, 0600);
+    if (!made.ok() || !os::write_all(made->get(), "hello").ok()) ::_exit(14);
+    if (::renameat(root_.get(), "f", root_.get(), "d/moved") != 0) ::_exit(15);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(reader, &status, 0), reader);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(text_of("cat from_server d/moved; rm -r d from_server && ls | wc -l"),
+            "hellosecret\n0\n");
+  struct stat owner{};
+  ASSERT_EQ(::stat(workspace_.c_str(), &owner), 0);
+  EXPECT_EQ(owner.st_uid, ::geteuid() == 0 ? kServerUid : ::geteuid()) << "nothing is ever chowned";
+}
+
+TEST_P(LauncherTest, OutputDevicesInputsAndStandardInputWork) {
+  EXPECT_EQ(text_of("echo a > /dev/stderr; echo b > /dev/stdout; echo c | tee /dev/stderr > "
+                    "/dev/null; head -c 3 /dev/zero | wc -c"),
+            "b\n3\na\nc\n");
+  RunRequest request = shell("cat; cat <&3; cat /proc/self/fd/4; echo result >&5");
+  request.stdin_data = std::string(300000, 'x');
+  request.inputs = {"three", "four"};
+  request.result_channel = true;
+  request.budget.max_chars = 0;
+  const auto outcome = run(std::move(request));
+  EXPECT_EQ(outcome.out.total_bytes, 300009u);
+  EXPECT_EQ(outcome.err.text, "");
+  EXPECT_EQ(outcome.result, "result\n");
+  EXPECT_EQ(run("cat; echo end").out.text, "end\n");
+  RunRequest large = shell("head -c 3000000 /dev/zero >&3; echo $?");
+  large.result_channel = true;
+  large.result_limit = Bytes::kibi(100);
+  const auto overflow = run(std::move(large));
+  EXPECT_EQ(overflow.result.size(), 100u * 1024);
+  EXPECT_TRUE(overflow.result_overflow);
+  EXPECT_EQ(overflow.out.text, "0\n");
+}
+
+TEST_P(LauncherTest, TheEnvironmentIsTheProfilesAndTheRuns) {
+  RunRequest request = shell("");
+  request.argv = {"/usr/bin/env"};
+  request.environment = {"HOME=/tmp", "NEW=1"};
+  EXPECT_EQ(run(std::move(request)).out.text,
+            "PATH=/usr/bin:/bin\nHOME=/tmp\nLC_ALL=C.UTF-8\nNEW=1\n");
+  EXPECT_EQ(::setenv("CMCP_SECRET", "never", 1), 0);
+  EXPECT_THAT(text_of("env; cat /proc/*/environ | tr '\\0' '\\n'"), Not(HasSubstr("CMCP_SECRET")));
+}
+
+TEST_P(LauncherTest, WorkingDirectoriesAndMissingPrograms) {
+  ASSERT_EQ(text_of("mkdir -p a/b; pwd"), "/workspace\n");
+  RunRequest inside = shell("pwd");
+  inside.working_dir = "a/b";
+  EXPECT_EQ(run(std::move(inside)).out.text, "/workspace/a/b\n");
+  RunRequest missing = shell("pwd");
+  missing.working_dir = "nowhere";
+  auto outcome = run(std::move(missing));
+  EXPECT_EQ(outcome.end, End::kNotStarted);
+  EXPECT_EQ(outcome.exit_code, 126);
+  EXPECT_THAT(outcome.failure,
+              HasSubstr("/workspace/nowhere cannot be entered: No such file or directory"));
+  RunRequest program = shell("");
+  program.argv = {"/usr/bin/there-is-no-such"};
+  outcome = run(std::move(program));
+  EXPECT_EQ(outcome.end, End::kNotStarted);
+  EXPECT_EQ(outcome.exit_code, 127);
+  RunRequest directory = shell("");
+  directory.argv = {"/usr/bin"};
+  EXPECT_EQ(run(std::move(directory)).exit_code, 126);
+}
+
+TEST_P(LauncherTest, SignalsAreReported) {
+  const auto outcome = run("kill -SEGV $$");
+  EXPECT_EQ(outcome.end, End::kSignaled);
+  EXPECT_EQ(outcome.signal, SIGSEGV);
+  EXPECT_EQ(outcome.exit_code, 139);
+}
+
+TEST_P(LauncherTest, TimeoutKillsATreeThatIgnoresTermination) {
+  RunRequest request = shell(
+      "trap '' TERM INT HUP; (trap '' TERM; setsid sleep 1000) & (kill -STOP $BASHPID) & echo "
+      "begun; while :; do sleep 1000; done");
+  request.timeout = std::chrono::milliseconds(400);
+  const auto outcome = run(std::move(request));
+  EXPECT_EQ(outcome.end, End::kTimedOut);
+  EXPECT_EQ(outcome.exit_code, 124);
+  EXPECT_EQ(outcome.limit, LimitKind::kTime);
+  EXPECT_EQ(outcome.out.text, "begun\n");
+}
+
+TEST_P(LauncherTest, BackgroundJobsEndWithTheMainProcess) {
+  // sleep holds the output pipe: the run ends nevertheless, long before the deadline.
+  const auto outcome = run("sleep 1000 & setsid sleep 1000 & echo done");
+  EXPECT_EQ(outcome.end, End::kExited);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.text, "done\n");
+  EXPECT_EQ(outcome.killed_processes, 2u);
+}
+
+TEST_P(LauncherTest, CancelEndsARun) {
+  launch();
+  ASSERT_NE(client_, nullptr);
+  std::optional<RunOutcome> outcome;
+  std::shared_ptr<RunHandle> handle;
+  RunEvents events;
+  events.output = [&](std::string_view) { handle->cancel(); };
+  events.done = [&](RunOutcome result) {
+    outcome = std::move(result);
+    reactor_.stop();
+  };
+  auto started = client_->start(shell("echo ready; sleep 1000"), std::move(events));
+  ASSERT_TRUE(started.ok());
+  handle = *started;
+  reactor_.run();
+  EXPECT_EQ(outcome->end, End::kCancelled);
+  EXPECT_EQ(outcome->out.text, "ready\n");
+  handle->cancel();  // does nothing any more
+  EXPECT_EQ(client_->active_runs(), 0u);
+}
+
+TEST_P(LauncherTest, NoMoreRunsThanAllowed) {
+  launch();
+  ASSERT_NE(client_, nullptr);
+  std::vector<std::shared_ptr<RunHandle>> handles;
+  std::size_t ended = 0;
+  for (int i = 0; i < 4; ++i) {
+    RunEvents events;
+    events.done = [&](RunOutcome outcome) {
+      EXPECT_EQ(outcome.end, End::kCancelled) << outcome.failure;
+      if (++ended == 4) reactor_.stop();
+    };
+    auto started = client_->start(shell("sleep 1000"), std::move(events));
+    ASSERT_TRUE(started.ok());
+    handles.push_back(*started);
+  }
+  const auto refused = client_->start(shell("true"), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code(), ErrorCode::kBusy);
+  EXPECT_THAT(refused.error().message(), HasSubstr("SANDBOX_MAX_RUNS"));
+  for (auto& handle : handles) handle->cancel();
+  reactor_.run();
+  EXPECT_EQ(run("true").exit_code, 0);
+}
+
+TEST_P(LauncherTest, OnlyNarrowingRequestsAreTaken) {
+  launch();
+  ASSERT_NE(client_, nullptr);
+  RunRequest wide = shell("true");
+  wide.memory = Bytes::mebi(97);
+  EXPECT_EQ(client_->start(std::move(wide), {}).error().code(), ErrorCode::kInvalidArgument);
+  RunRequest unknown = shell("true");
+  unknown.profile = "other";
+  EXPECT_EQ(client_->start(std::move(unknown), {}).error().code(), ErrorCode::kInvalidArgument);
+  RunRequest relative = shell("true");
+  relative.argv = {"true"};
+  EXPECT_THAT(run(std::move(relative)).failure, HasSubstr("absolute path"));
+  RunRequest zero = shell(std::string("true\0x", 6));
+  EXPECT_THAT(run(std::move(zero)).failure, HasSubstr("NUL"));
+}
+
+TEST_P(LauncherTest, AForkBombIsBoundedAndNamed) {
+  const auto outcome =
+      run("n=0; while [ $n -lt 200 ]; do sleep 1000 & n=$((n+1)); done 2>/dev/null; jobs -p | wc "
+          "-l; exit 9");
+  // bash gives up at the first fork that is refused for good; what was started is killed.
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_LE(outcome.killed_processes, 24u);
+  if (!GetParam().without_cgroup) {
+    EXPECT_EQ(outcome.limit, LimitKind::kProcesses);
+  }
+}
+
+// Python as a program that takes memory and tells nothing: touches every page.
+constexpr const char* kTakeMemory =
+    "exec /usr/bin/python3 -S -c 'import mmap,time\nm=mmap.mmap(-1,200<<20)\nfor i in "
+    "range(0,200<<20,4096): m[i]=1\nprint(\"got it\")\ntime.sleep(1000)'";
+
+TEST_P(LauncherTest, TheMemoryLimitIsNamed) {
+  const auto outcome = run(kTakeMemory);
+  EXPECT_EQ(outcome.end, End::kSignaled);
+  EXPECT_EQ(outcome.signal, SIGKILL);
+  EXPECT_EQ(outcome.limit, LimitKind::kMemory);
+  EXPECT_GT(outcome.usage.peak_memory_bytes, 60u << 20);
+  const auto after = run("echo fine");
+  EXPECT_EQ(after.out.text, "fine\n");
+  EXPECT_EQ(after.limit, LimitKind::kNone) << "a slot is clean when it is used again";
+}
+
+TEST_P(LauncherTest, PrivateMemoryIsRefusedOrKilled) {
+  const auto outcome = run("exec /usr/bin/python3 -S -c 'b=bytearray(200<<20); print(len(b))'");
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out.text, Not(HasSubstr("209715200")));
+  if (GetParam().without_cgroup) {
+    EXPECT_THAT(outcome.err.text, HasSubstr("MemoryError"));
+  } else {
+    EXPECT_EQ(outcome.limit, LimitKind::kMemory);
+  }
+}
+
+TEST_P(LauncherTest, TheCpuLimitIsNamed) {
+  const auto one = run("while :; do :; done");
+  EXPECT_EQ(one.limit, LimitKind::kCpu);
+  EXPECT_GE(one.usage.cpu_ms, 1500u);
+  // Each of these stays below the limit of one process; together they are over it.
+  const auto many = run("for i in 1 2 3 4; do (while :; do :; done) & done; wait");
+  EXPECT_EQ(many.limit, LimitKind::kCpu);
+}
+
+TEST_P(LauncherTest, TheFileSizeLimitIsNamed) {
+  const auto outcome = run("head -c 8000000 /dev/zero > big; exit $?");
+  EXPECT_EQ(outcome.limit, LimitKind::kFileSize);
+  EXPECT_EQ(text_of("stat -c %s big"), "4194304\n");
+}
+
+TEST_P(LauncherTest, ReadOnlyAndNamedWorkspaces) {
+  const std::string second = directory_ + "/second";
+  ASSERT_EQ(::mkdir(second.c_str(), 0700), 0);
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(second.c_str(), kServerUid, kServerUid), 0);
+  }
+  options_.setup.roots = {{{workspace_}, "one", false}, {{second}, "two", true}};
+  EXPECT_THAT(text_of("ls /workspace; touch one/x && echo made; touch two/x"),
+              testing::MatchesRegex("one\ntwo\nmade\ntouch: cannot touch 'two/x': (Permission "
+                                    "denied|Read-only file system)\n"));
+}
+
+TEST_P(LauncherTest, AWorkspaceWithoutExec) {
+  options_.setup.profiles[0].workspace_exec = false;
+  EXPECT_THAT(text_of("cp /bin/true t; ./t; cp /bin/true /tmp/t; /tmp/t; echo $?"),
+              HasSubstr("Permission denied\n"));
+  EXPECT_THAT(text_of("/lib64/ld-linux-x86-64.so.2 ./t; echo $?"), HasSubstr("\n127\n"))
+      << "not by the loader either";
+}
+
+TEST_P(LauncherTest, SetUidFilesMeanNothing) {
+  EXPECT_THAT(text_of("grep ' /workspace ' /proc/self/mountinfo"),
+              testing::ContainsRegex("rw,nosuid,nodev"));
+}
+
+TEST_P(LauncherTest, ABrokenSetUpRunsNothing) {
+  options_.setup.profiles[0].root.binds.push_back({{"/there/is/no/such"}, {"/x"}, true, false});
+  const auto spawned = LauncherClient::spawn(options_);
+  ASSERT_FALSE(spawned.ok());
+  EXPECT_THAT(spawned.error().message(), HasSubstr("root of profile shell"));
+  EXPECT_THAT(spawned.error().message(), HasSubstr("/there/is/no/such"));
+}
+
+TEST_P(LauncherTest, AFailingStepIsNamedAndNothingRuns) {
+  options_.setup.profiles[0].seccomp = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};  // no return: the kernel refuses it
+  const auto outcome = run("touch ran");
+  EXPECT_EQ(outcome.end, End::kSandboxFailed);
+  EXPECT_THAT(outcome.failure, HasSubstr("loading the seccomp filter"));
+  EXPECT_NE(::access((workspace_ + "/ran").c_str(), F_OK), 0);
+}
+
+TEST_P(LauncherTest, NothingLeaksOverManyRuns) {
+  ASSERT_EQ(run("true").exit_code, 0);
+  const auto mine = os::count_open_descriptors();
+  const auto children_of = [](pid_t pid) {
+    const auto path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
+    return static_cast<pid_t>(std::stol(*os::read_file(path, 100)));
+  };
+  const pid_t pid_1 = children_of(launcher_pid_);
+  const auto count = [&]() -> std::size_t {
+    const auto fds =
+        os::open_at(AT_FDCWD, "/proc/" + std::to_string(pid_1) + "/fd", O_RDONLY | O_DIRECTORY);
+    return fds.ok() ? os::list_directory(fds->get())->size() : 0;
+  };
+  const std::size_t before = count();
+  const auto mounts = [&] {
+    const auto text = os::read_file("/proc/" + std::to_string(pid_1) + "/mountinfo", 1 << 20);
+    return text.ok() ? std::count(text->begin(), text->end(), '\n') : 0;
+  };
+  const auto mounts_before = mounts();
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(run("exit 3").exit_code, 3);
+  EXPECT_EQ(*os::count_open_descriptors(), *mine);
+  EXPECT_EQ(count(), before);
+  EXPECT_EQ(mounts(), mounts_before);
+  EXPECT_EQ(
+      os::read_file(
+          "/proc/" + std::to_string(pid_1) + "/task/" + std::to_string(pid_1) + "/children", 100)
+          .value(),
+      "");
+}
+
+TEST_P(LauncherTest, ADeadServerLeavesNothing) {
+  os::Pipe pipe = std::move(*os::make_pipe());
+  os::Pipe liveness = std::move(*os::make_pipe());
+  const pid_t server = ::fork();
+  if (server == 0) {
+    // A server of its own, in the middle of a run whose payload holds the pipe's write end as its
+    // standard error.
+    launch();
+    if (!client_) ::_exit(1);
+    RunEvents events;
+    events.output = [&](std::string_view) { (void)!::write(pipe.write_end.get(), "r", 1); };
+    auto handle =
+        client_->start(shell("setsid sleep 1000 & echo up; sleep 1000"), std::move(events));
+    ::dprintf(pipe.write_end.get(), "%d\n", launcher_pid_);
+    reactor_.run();
+    ::_exit(0);
+  }
+  std::string seen;
+  while (seen.find('r') == std::string::npos) {
+    std::array<char, 64> buffer{};
+    const ssize_t n = ::read(pipe.read_end.get(), buffer.data(), buffer.size());
+    ASSERT_GT(n, 0);
+    seen.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  const auto launcher = static_cast<pid_t>(std::stol(seen));
+  const auto pid_1 = static_cast<pid_t>(std::stol(*os::read_file(
+      "/proc/" + std::to_string(launcher) + "/task/" + std::to_string(launcher) + "/children",
+      100)));
+  const auto outer = os::open_pidfd(launcher);
+  const auto inner = os::open_pidfd(pid_1);
+  ASSERT_TRUE(outer.ok() && inner.ok());
+  ::kill(server, SIGKILL);
+  ::waitpid(server, nullptr, 0);
+  // pid 1 of a namespace becomes a zombie only when all its processes are gone.
+  for (const auto* fd : {&*inner, &*outer}) {
+    pollfd ended{fd->get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&ended, 1, 20000), 1);
+  }
+  if (GetParam().without_cgroup || ::geteuid() != 0) return;
+  const std::string mine = "container-mcp-" + std::to_string(launcher);
+  EXPECT_NE(::access(("/sys/fs/cgroup/pids/" + mine).c_str(), F_OK), 0)
+      << "cgroups are removed too";
+}
+
+TEST_P(LauncherTest, TheLaunchersDeathEndsRunsWithAReason) {
+  launch();
+  ASSERT_NE(client_, nullptr);
+  const pid_t victim = launcher_pid_;
+  std::optional<RunOutcome> outcome;
+  RunEvents events;
+  events.output = [&](std::string_view) { ::kill(victim, SIGTERM); };
+  events.done = [&](RunOutcome result) {
+    outcome = std::move(result);
+    reactor_.stop();
+  };
+  auto started = client_->start(shell("echo up; sleep 1000"), std::move(events));
+  ASSERT_TRUE(started.ok());
+  reactor_.run();
+  EXPECT_EQ(outcome->end, End::kSandboxFailed);
+  EXPECT_THAT(outcome->failure, HasSubstr("launcher ended"));
+  if (GetParam().identity == IdentityMode::kUnprivileged) {
+    EXPECT_TRUE(client_->available());
+    EXPECT_EQ(run("echo again").out.text, "again\n");
+  } else {
+    EXPECT_EQ(client_->start(shell("true"), {}).error().code(), ErrorCode::kUnavailable);
+  }
+}
+
+TEST_P(LauncherTest, EachLayerCanBeLeftOutByATestSwitch) {
+  struct Row {
+    Layer layer;
+    const char* script;
+    const char* without;  // what a run without the layer prints
+  };
+  const Row rows[] = {
+      {Layer::kPidNamespace, "[ $PPID -gt 3 ] && echo other", "other\n"},
+      {Layer::kUtsNamespace, "[ $(hostname) = sandbox ] || echo other", "other\n"},
+      {Layer::kReadOnlyRoot, "grep -c ' / / ro' /proc/self/mountinfo", "0\n"},
+      {Layer::kProc, "[ $(wc -c < /proc/cmdline) = 0 ] || echo other", "other\n"},
+      {Layer::kCapabilities, "grep -q 'CapBnd:.0000000000000000' /proc/self/status || echo other",
+       "other\n"},
+      {Layer::kNoNewPrivs, "grep -c 'NoNewPrivs:.0' /proc/self/status", "1\n"},
+      {Layer::kSeccomp, "grep -c 'Seccomp:.0' /proc/self/status", "1\n"},
+  };
+  for (const auto& row : rows) {
+    client_.reset();
+    options_.setup.disabled_layers = 0;
+    EXPECT_NE(text_of(row.script), row.without) << name_of(row.layer);
+    client_.reset();
+    options_.setup.disabled_layers = 1U << static_cast<unsigned>(row.layer);
+    EXPECT_EQ(text_of(row.script), row.without) << name_of(row.layer);
+    EXPECT_TRUE(client_->facts().layer_disabled(row.layer));
+  }
+  for (const Layer layer : kLayers) {
+    client_.reset();
+    options_.setup.disabled_layers = 1U << static_cast<unsigned>(layer);
+    const auto outcome = run("echo $((1+1))");
+    EXPECT_EQ(outcome.out.text, "2\n")
+        << name_of(layer) << ": " << outcome.failure << outcome.err.text;
+  }
+}
+
+TEST(SharedIdentityLauncher, RefusesAWorkspaceOfRoot) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "needs root: only a root start can meet a workspace of root's";
+  LauncherClient::SpawnOptions options;
+  options.helper_directory = {CMCP_HELPER_DIRECTORY};
+  options.setup.server_uid = kServerUid;
+  options.setup.server_gid = kServerUid;
+  options.setup.without_idmap = true;
+  options.setup.roots = {{{"/var/tmp"}, "", false}};
+  options.setup.profiles = {shell_profile()};
+  const auto spawned = LauncherClient::spawn(options);
+  ASSERT_FALSE(spawned.ok());
+  EXPECT_THAT(spawned.error().message(), HasSubstr("belongs to root"));
 }
 
 }  // namespace
