@@ -1,6 +1,7 @@
 #include "transport/legacy_sse.h"
 
 #include "base/strings.h"
+#include "transport/batch.h"
 #include "transport/http_errors.h"
 #include "transport/session_ids.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::string_view kMessagesPath = "/messages/";
 constexpr std::size_t kIdDigits = 32;
+constexpr int kParseError = -32700;
+constexpr int kInvalidRequest = -32600;
 
 http::Response plain(int status, std::string_view message) {
   return refusal(std::string(kMessagesPath), status, std::string(message));
@@ -112,12 +115,27 @@ void LegacySse::on_post(const http::Request& request, const ResponderPtr& respon
     return responder->respond(plain(415, "Content-Type must be application/json"));
   auto parsed = json::parse(request.body, limits_);
   if (!parsed.ok()) {
-    return responder->respond(rpc_error(400, -32700, "Parse error: " + parsed.error().message()));
+    return responder->respond(
+        rpc_error(400, kParseError, "Parse error: " + parsed.error().message()));
   }
-  responder->respond(http::Response::text(202, "Accepted"));
   const auto session = found->second;
+  if (parsed->is_array()) return on_batch(session, parsed->get_array(), responder);
+  responder->respond(http::Response::text(202, "Accepted"));
   engine_.receive(session->session, std::move(parsed).value(),
                   std::make_shared<StreamExchange>(session));
+}
+
+// The answers go out one by one, as they come: the stream carries messages, not arrays.
+void LegacySse::on_batch(const std::shared_ptr<SseSession>& session, json::Array& batch,
+                         const ResponderPtr& responder) {
+  if (const Status allowed = check_batch(batch, session->session->revision); !allowed.ok()) {
+    return responder->respond(rpc_error(400, kInvalidRequest, allowed.error().message()));
+  }
+  responder->respond(http::Response::text(202, "Accepted"));
+  const auto exchange = std::make_shared<StreamExchange>(session);
+  for (json::Value& message : batch) {
+    engine_.receive(session->session, std::move(message), exchange);
+  }
 }
 
 }  // namespace cmcp::transport

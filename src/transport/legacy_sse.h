@@ -34,6 +34,8 @@ class LegacySse {
 
   void on_get(const http::Request& request, const ResponderPtr& responder);
   void on_post(const http::Request& request, const ResponderPtr& responder);
+  void on_batch(const std::shared_ptr<SseSession>& session, json::Array& batch,
+                const ResponderPtr& responder);
   void stream_closed(const std::string& id);
 
   mcp::Engine& engine_;

@@ -44,6 +44,21 @@ TEST_F(LegacySseTest, ARoundTripOverTheStream) {
   EXPECT_NE(event.find("hello"), std::string::npos);
 }
 
+TEST_F(LegacySseTest, BatchesAreForTheOneRevisionThatHasThem) {
+  start();
+  RawClient client(port_);
+  const std::string path = open(client);
+  const std::string batch =
+      "[" + call_body("1", "echo") + R"(,{"jsonrpc":"2.0","id":2,"method":"ping"},5])";
+  EXPECT_EQ(error_code(post(batch, "", path)), -32600);
+  EXPECT_EQ(post(initialize_body("2025-03-26"), "", path).status, 202);
+  EXPECT_NE(client.read_until("\n\n"), "");
+  EXPECT_EQ(post(batch, "", path).status, 202);
+  EXPECT_NE(client.read_until("\n\n").find(R"("id":1)"), std::string::npos);
+  EXPECT_NE(client.read_until("\n\n").find(R"("id":2)"), std::string::npos);
+  EXPECT_NE(client.read_until("\n\n").find("-32600"), std::string::npos);
+}
+
 TEST_F(LegacySseTest, OneSlowCallDelaysNoOther) {
   start();
   RawClient client(port_);

@@ -28,7 +28,7 @@ Accepted accepted_forms(const http::Request& request) {
 
 PostAnswer::PostAnswer(net::Reactor& reactor, StreamBudget& budget,
                        std::shared_ptr<http::Responder> responder, Accepted accepted)
-    : budget_(budget), responder_(std::move(responder)), accepted_(accepted), timer_(reactor) {}
+    : reactor_(reactor), budget_(budget), responder_(std::move(responder)), accepted_(accepted) {}
 
 void PostAnswer::expect_batch(std::size_t responses) {
   batch_ = true;
@@ -37,7 +37,8 @@ void PostAnswer::expect_batch(std::size_t responses) {
 
 void PostAnswer::stream_after(std::chrono::milliseconds delay) {
   if (!accepted_.events || !pending() || responder_->streaming()) return;
-  timer_.start(delay, [weak = weak_from_this()] {
+  timer_.emplace(reactor_);
+  timer_->start(delay, [weak = weak_from_this()] {
     if (const auto self = weak.lock(); self && self->pending()) self->begin_stream();
   });
 }
@@ -101,7 +102,7 @@ void PostAnswer::abandon() {
 }
 
 void PostAnswer::finish() {
-  timer_.cancel();
+  timer_.reset();
   slot_.reset();
   session_.reset();
   hook_ = nullptr;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "http/responder.h"
@@ -52,10 +53,11 @@ class PostAnswer : public mcp::Exchange, public std::enable_shared_from_this<Pos
   void respond_in_batch(json::Value response);
   void finish();
 
+  net::Reactor& reactor_;
   StreamBudget& budget_;
   std::shared_ptr<http::Responder> responder_;
   Accepted accepted_;
-  net::Timer timer_;
+  std::optional<net::Timer> timer_;  // only where the answer was not there at once
   std::function<void(const json::Value&, http::Headers&)> hook_;
   std::shared_ptr<HttpSession> session_;
   std::shared_ptr<void> slot_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/strings.h"
+#include "transport/batch.h"
 #include "transport/http_errors.h"
 
 namespace cmcp::transport {
@@ -15,7 +16,6 @@ constexpr int kInvalidRequest = -32600;
 constexpr int kHeaderMismatch = -32020;
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
-constexpr std::string_view kBatchRevision = "2025-03-26";
 constexpr std::string_view kPrimingFrom = "2025-11-25";
 
 // For notifications and responses: the engine answers these only when they are malformed.
@@ -228,20 +228,16 @@ void StreamableHttp::on_modern(Post post) {
 void StreamableHttp::on_batch(Post post) {
   json::Array& batch = post.message.get_array();
   const auto refuse = [&](const std::string& message) {
-    post.responder->respond(rpc_error(400, kInvalidRequest, "Invalid request: " + message));
+    post.responder->respond(rpc_error(400, kInvalidRequest, message));
   };
-  if (batch.empty()) return refuse("the batch is empty");
-  if (batch.size() > options_.max_batch) {
-    return refuse("the batch has more than " + std::to_string(options_.max_batch) + " messages");
-  }
   if (std::any_of(batch.begin(), batch.end(), mcp::Engine::has_modern_claim) ||
       names_modern_version(post.request)) {
-    return refuse("2026-07-28 has no batches; send one message a request");
+    return refuse("Invalid request: 2026-07-28 has no batches; send one message a request");
   }
   const auto session = session_of(post.request, post.responder, nullptr);
   if (!session) return;
-  if (session->session->revision != kBatchRevision) {
-    return refuse(session->session->revision + " has no batches; send one message a request");
+  if (const Status allowed = check_batch(batch, session->session->revision); !allowed.ok()) {
+    return refuse(allowed.error().message());
   }
   const auto needs_answer = [](const json::Value& message) {
     return !message.is_object() || json::find(message, "id") != nullptr ||

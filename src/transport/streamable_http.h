@@ -23,7 +23,6 @@ struct StreamableHttpOptions {
   std::chrono::milliseconds stream_after{300};
   // What a client is told to wait before it opens a lost GET stream again.
   std::chrono::milliseconds retry{3'000};
-  std::size_t max_batch = 64;
 };
 
 class StreamableHttp {
