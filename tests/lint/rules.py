@@ -52,7 +52,9 @@ def forbidden_calls():
         if not name.startswith("src/") or not name.endswith((".cc", ".h", ".c")):
             continue
         text = without_comments_and_strings(read(name))
-        findings += matches(name, text, calls, "{} is forbidden")
+        # `Type system(…)` declares an object or function of ours.
+        text_without_declarations = re.sub(r"(?<!\breturn)(?<!\belse)(?<=[\w>&*])([ \t]+)system\s*\(", r"\1declared(", text)
+        findings += matches(name, text_without_declarations, calls, "{} is forbidden")
         if name.endswith("_test.cc"):
             continue
         findings += matches(name, text, throws, "{}: errors are Result values")
