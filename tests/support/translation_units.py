@@ -2,7 +2,14 @@
 
 import json
 import os
+import shlex
 import sys
+
+
+def compiled(entry):
+    """True when the object file that the command names after -o exists."""
+    words = shlex.split(entry["command"])
+    return "-o" in words and os.path.exists(os.path.join(entry["directory"], words[words.index("-o") + 1]))
 
 
 def main():
@@ -13,8 +20,7 @@ def main():
     except (OSError, ValueError):
         print(0)
         return
-    print(sum(1 for entry in entries if os.path.exists(os.path.join(entry["directory"], entry.get("output", "")))
-              and entry.get("output")))
+    print(sum(1 for entry in entries if compiled(entry)))
 
 
 main()
