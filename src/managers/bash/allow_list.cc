@@ -21,6 +21,13 @@ std::string_view system_name(std::string_view path) {
   return {};
 }
 
+// How a refusal names a command: /usr/bin/id is id, as it would be listed. A path elsewhere stays
+// whole, for its last part may well be a listed name.
+std::string shown_name(const std::string& word) {
+  const std::string_view name = system_name(word);
+  return name.empty() || is_pure_builtin(name) ? word : std::string(name);
+}
+
 }  // namespace
 
 bool is_pure_builtin(std::string_view name) {
@@ -60,8 +67,9 @@ std::vector<std::string> AllowList::refused(std::string_view text) const {
     const bool function =
         !command.skips_functions &&
         std::binary_search(parsed.functions.begin(), parsed.functions.end(), command.name);
-    if (function || allows(command.name) || !seen.insert(command.name).second) continue;
-    refused.push_back(command.name);
+    if (function || allows(command.name)) continue;
+    std::string name = shown_name(command.name);
+    if (seen.insert(name).second) refused.push_back(std::move(name));
   }
   return refused;
 }

@@ -18,7 +18,8 @@ class AllowList {
   explicit AllowList(const std::vector<std::string>& commands);
 
   // The commands that `text` names and that may not run, each once, in the order of the text.
-  // Commands known only at run time and text that is not understood are not refused.
+  // /usr/bin/id is named id. Commands known only at run time and text that is not understood are
+  // not refused.
   std::vector<std::string> refused(std::string_view text) const;
 
   // Whether one command word may run (a builtin that always may, a listed name, or its path in a
