@@ -24,6 +24,11 @@ Session::Calls& calls_of(Session& session) {
   return *session.calls;
 }
 
+// Weakly, for the table holds the calls: a call that never settles must not keep both alive.
+void forget(const std::weak_ptr<Session::Calls>& calls, const std::string& key) {
+  if (const auto table = calls.lock()) table->by_id.erase(key);
+}
+
 }  // namespace
 
 void LegacyProtocol::receive(const std::shared_ptr<Session>& session, const json::Value& value,
@@ -232,9 +237,9 @@ void LegacyProtocol::start_call(const Request& request, const ToolRegistry::Entr
   call.arguments = std::move(arguments);
   call.account = calls_of(*request.session).account;
   if (token) call.progress = make_progress(context_, *token, features, request.exchange);
-  call.settled = [this, calls = request.session->calls, key, id = request.message.id, features,
-                  exchange = request.exchange](CallOutcome outcome) {
-    calls->by_id.erase(key);
+  call.settled = [this, calls = std::weak_ptr(request.session->calls), key, id = request.message.id,
+                  features, exchange = request.exchange](CallOutcome outcome) {
+    forget(calls, key);
     if (std::holds_alternative<ClientCancelled>(outcome)) {
       exchange->abandon();
     } else if (const auto* failure = std::get_if<InternalFailure>(&outcome)) {
@@ -261,15 +266,17 @@ void LegacyProtocol::read_resource(const Request& request) {
   const std::string key = id_key(request.message.id);
   calls_of(*request.session);
   ReadEnd end;
-  end.answered = [calls = request.session->calls, key, id = request.message.id, uri = uri.value(),
-                  features, exchange = request.exchange](const Result<ResourceContent>& content) {
-    calls->by_id.erase(key);
+  end.answered = [calls = std::weak_ptr(request.session->calls), key, id = request.message.id,
+                  uri = uri.value(), features,
+                  exchange = request.exchange](const Result<ResourceContent>& content) {
+    forget(calls, key);
     exchange->respond(content.ok() ? result_response(id, resource_wire(content.value()))
                                    : resource_error(id, uri, content.error(), features),
                       kOk);
   };
-  end.cancelled = [calls = request.session->calls, key, exchange = request.exchange] {
-    calls->by_id.erase(key);
+  end.cancelled = [calls = std::weak_ptr(request.session->calls), key,
+                   exchange = request.exchange] {
+    forget(calls, key);
     exchange->abandon();
   };
   const std::shared_ptr<InFlight> running =

@@ -204,8 +204,11 @@ TEST_F(LegacyProtocol, ServesBeforeInitializeAndSetsLevels) {
           ->error_code(),
       0);
   EXPECT_EQ(session->log_level, "error");
-  EXPECT_EQ(json::write(send(R"({"jsonrpc":"2.0","id":1,"method":"resources/list"})")->result()),
-            R"({"resources":[]})");
+  EXPECT_EQ(
+      json::write(
+          send(R"({"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"cursor":null}})")
+              ->result()),
+      R"({"resources":[]})");
   EXPECT_EQ(json::write(
                 send(R"({"jsonrpc":"2.0","id":1,"method":"resources/templates/list"})")->result()),
             R"({"resourceTemplates":[]})");
