@@ -18,7 +18,7 @@ build_packages() {
     boost_json=libboost-json1.81-dev boost_system=libboost-system1.81-dev
   fi
   printf '%s\n' g++ cmake ninja-build pkg-config ccache "$boost_json" "$boost_system" libssl-dev libspdlog-dev libfmt-dev \
-    libseccomp-dev libre2-dev libuchardet-dev python3
+    libseccomp-dev python3
 }
 
 # What the tests need besides: GoogleTest, the AppArmor parser, setpriv, other people's MCP clients.
