@@ -23,6 +23,11 @@ using Program = std::vector<sock_filter>;
 // the stages are joined.
 constexpr std::uint32_t kUndecided = SCMP_ACT_TRACE(0x636d);
 
+// libseccomp's own macros for this are compound literals, which C++ does not have.
+scmp_arg_cmp equals(unsigned argument, std::uint64_t value) {
+  return {argument, SCMP_CMP_EQ, value, 0};
+}
+
 class Stage {
  public:
   // The answer of a call that no rule of this stage names.
@@ -87,8 +92,8 @@ class Stage {
                  fmt::format("libseccomp does not support the attribute: {}.", what), -rc);
   }
   static scmp_arg_cmp compare(const ArgumentRow& row) {
-    if (row.mask == ~0ULL) return SCMP_CMP64(row.argument, SCMP_CMP_EQ, row.value);
-    return SCMP_CMP64(row.argument, SCMP_CMP_MASKED_EQ, row.mask, row.value);
+    if (row.mask == ~0ULL) return equals(row.argument, row.value);
+    return {row.argument, SCMP_CMP_MASKED_EQ, row.mask, row.value};
   }
 
   std::unique_ptr<void, Release> context_;
@@ -112,8 +117,7 @@ Result<Program> allow_list(const SeccompOptions& options) {
   if (!options.deny_sysv_memory) {
     for (const auto& row : sysv_memory_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
   }
-  const scmp_arg_cmp route[] = {SCMP_CMP64(0, SCMP_CMP_EQ, AF_NETLINK),
-                                SCMP_CMP64(2, SCMP_CMP_EQ, 0)};
+  const scmp_arg_cmp route[] = {equals(0, AF_NETLINK), equals(2, 0 /* NETLINK_ROUTE */)};
   CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, "socket", -1, route));
   return stage.compile();
 }
