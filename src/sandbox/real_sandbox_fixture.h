@@ -1,4 +1,5 @@
-// For tests only: a launcher with the product's own profiles, on the real kernel, as root or as an ordinary user.
+// For tests only: a launcher with the product's own profiles, on the real kernel, as root or as an
+// ordinary user.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +39,8 @@ class RealSandbox : public testing::Test {
     options_.python = {"/usr/bin/python3"};
     options_.probe_program = {std::string(CMCP_HELPER_DIRECTORY) + "/cmcp-probe"};
     options_.writable_roots = {{workspace_}};
-    options_.allowed_commands = {"ls", "cat", "grep", "find", "echo", "pwd", "mkdir", "chmod", "awk", "sort", "id"};
+    options_.allowed_commands = {"ls",    "cat",   "grep", "find", "echo", "pwd",
+                                 "mkdir", "chmod", "awk",  "sort", "id"};
     options_.has_memory_cgroup = false;
     options_.bash_limits.processes = 40;
     options_.python_limits.processes = 40;
@@ -75,10 +77,11 @@ class RealSandbox : public testing::Test {
   Result<LayerReports> probe(const char* profile) {
     std::optional<Result<LayerReports>> result;
     reactor_.post([&] {
-      probe_profile(*client_, *profiles_.find(profile), {.nested_user_namespace = nested_}, [&](Result<LayerReports> reports) {
-        result.emplace(std::move(reports));
-        reactor_.stop();
-      });
+      probe_profile(*client_, *profiles_.find(profile), {.nested_user_namespace = nested_},
+                    [&](Result<LayerReports> reports) {
+                      result.emplace(std::move(reports));
+                      reactor_.stop();
+                    });
     });
     reactor_.run();
     return std::move(*result);
@@ -105,8 +108,12 @@ class RealSandbox : public testing::Test {
     reactor_.run();
     return std::move(*outcome);
   }
-  RunOutcome bash(const std::string& script) { return run(kBashProfile, {"/bin/bash", "-c", script}); }
-  RunOutcome python(const std::string& code) { return run(kPythonProfile, {"/usr/bin/python3", "-I", "-c", code}); }
+  RunOutcome bash(const std::string& script) {
+    return run(kBashProfile, {"/bin/bash", "-c", script});
+  }
+  RunOutcome python(const std::string& code) {
+    return run(kPythonProfile, {"/usr/bin/python3", "-I", "-c", code});
+  }
 
   net::Reactor reactor_;
   std::string directory_;
