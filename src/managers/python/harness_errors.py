@@ -27,7 +27,8 @@ def prepare_module(name):
     def exec_module(module):
         execute(module)
         action(module)
-    spec.loader.exec_module = exec_module
+    if not isinstance(spec.loader, type):  # the loader of frozen modules is one for all of them
+        spec.loader.exec_module = exec_module
     return spec
 
 
