@@ -20,6 +20,7 @@
 #include "os/file.h"
 #include "os/memfd.h"
 #include "os/privileges.h"
+#include "sandbox/helper/cgroups.h"
 #include "sandbox/output_capture.h"
 #include "sandbox/run_end.h"
 
@@ -93,6 +94,12 @@ Result<HostPath> LauncherClient::find_helper_directory() {
                "the helper programs are missing: neither " + directory + "/libexec nor " +
                    directory +
                    "/../libexec/container-mcp holds cmcp-launcher; install container-mcp again");
+}
+
+bool LauncherClient::memory_cgroup_available() {
+  auto pool = CgroupPool::create(1, ::getpid());
+  if (pool.ok()) pool->remove_all();
+  return pool.ok();
 }
 
 Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& options) {
@@ -575,6 +582,7 @@ void LauncherClient::Impl::lost(const std::string& why) {
 LauncherClient::LauncherClient(net::Reactor& reactor, Spawned spawned, SpawnOptions options,
                                KeptOutputs* kept)
     : impl_(std::make_shared<Impl>(reactor, std::move(spawned), std::move(options), kept)) {
+  ::signal(SIGPIPE, SIG_IGN);
   impl_->watch();
 }
 

@@ -52,6 +52,9 @@ class LauncherClient : public Runner {
   // Starts the launcher and waits until it is set up. The error's message says which step failed
   // and what to do.
   static Result<Spawned> spawn(const SpawnOptions& options);
+  // Whether the launcher will have a memory cgroup, found out by making one: for profiles, which
+  // are made before the launcher is started. Call as the user who will call spawn().
+  static bool memory_cgroup_available();
   // Where the helper programs are: dirname(/proc/self/exe)/libexec, else ../libexec/container-mcp
   // from there.
   static Result<HostPath> find_helper_directory();
@@ -59,6 +62,7 @@ class LauncherClient : public Runner {
   // Times of one run, for benchmarks: CLOCK_MONOTONIC ns, see wire::Ended::times.
   using TimesObserver = std::function<void(const wire::Ended&)>;
 
+  // Makes the process ignore SIGPIPE: a program may close its standard input before all is written.
   LauncherClient(net::Reactor& reactor, Spawned spawned, SpawnOptions options, KeptOutputs* kept);
   // Kills the launcher and with it every run; waits for its end. `done` of runs in progress is not
   // called.

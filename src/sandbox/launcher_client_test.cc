@@ -7,12 +7,15 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <iostream>
 #include <optional>
 
 #include "os/file.h"
@@ -239,6 +242,9 @@ TEST_P(LauncherTest, OutputDevicesInputsAndStandardInputWork) {
   EXPECT_EQ(outcome.err.text, "");
   EXPECT_EQ(outcome.result, "result\n");
   EXPECT_EQ(run("cat; echo end").out.text, "end\n");
+  RunRequest unread = shell("exec 0<&-; echo closed");
+  unread.stdin_data = std::string(300000, 'x');
+  EXPECT_EQ(run(std::move(unread)).out.text, "closed\n");
   RunRequest large = shell("head -c 3000000 /dev/zero >&3; echo $?");
   large.result_channel = true;
   large.result_limit = Bytes::kibi(100);
@@ -370,12 +376,15 @@ TEST_P(LauncherTest, OnlyNarrowingRequestsAreTaken) {
 }
 
 TEST_P(LauncherTest, AForkBombIsBoundedAndNamed) {
-  const auto outcome =
-      run("n=0; while [ $n -lt 200 ]; do sleep 1000 & n=$((n+1)); done 2>/dev/null; jobs -p | wc "
-          "-l; exit 9");
-  // bash gives up at the first fork that is refused for good; what was started is killed.
-  EXPECT_NE(outcome.exit_code, 0);
+  RunRequest request = shell("");
+  // At most 300 processes, so that a broken limit hurts nobody. dash gives up at the first refusal.
+  request.argv = {"/bin/dash", "-c",
+                  "n=0; while [ $n -lt 300 ]; do sleep 1000 & n=$((n+1)); echo $n; done"};
+  const auto outcome = run(std::move(request));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err.text, HasSubstr("fork"));
   EXPECT_LE(outcome.killed_processes, 24u);
+  EXPECT_GE(outcome.killed_processes, 20u);
   if (!GetParam().without_cgroup) {
     EXPECT_EQ(outcome.limit, LimitKind::kProcesses);
   }
@@ -409,9 +418,10 @@ TEST_P(LauncherTest, PrivateMemoryIsRefusedOrKilled) {
 }
 
 TEST_P(LauncherTest, TheCpuLimitIsNamed) {
+  options_.setup.profiles[0].limits.cpu_seconds = 1;
   const auto one = run("while :; do :; done");
   EXPECT_EQ(one.limit, LimitKind::kCpu);
-  EXPECT_GE(one.usage.cpu_ms, 1500u);
+  EXPECT_GE(one.usage.cpu_ms, 900u);
   // Each of these stays below the limit of one process; together they are over it.
   const auto many = run("for i in 1 2 3 4; do (while :; do :; done) & done; wait");
   EXPECT_EQ(many.limit, LimitKind::kCpu);
@@ -439,7 +449,7 @@ TEST_P(LauncherTest, AWorkspaceWithoutExec) {
   options_.setup.profiles[0].workspace_exec = false;
   EXPECT_THAT(text_of("cp /bin/true t; ./t; cp /bin/true /tmp/t; /tmp/t; echo $?"),
               HasSubstr("Permission denied\n"));
-  EXPECT_THAT(text_of("/lib64/ld-linux-x86-64.so.2 ./t; echo $?"), HasSubstr("\n127\n"))
+  EXPECT_THAT(text_of("/lib64/ld-linux-x86-64.so.2 ./t; echo $?"), testing::StartsWith("127\n"))
       << "not by the loader either";
 }
 
@@ -570,7 +580,7 @@ TEST_P(LauncherTest, EachLayerCanBeLeftOutByATestSwitch) {
     const char* without;  // what a run without the layer prints
   };
   const Row rows[] = {
-      {Layer::kPidNamespace, "[ $PPID -gt 3 ] && echo other", "other\n"},
+      {Layer::kPidNamespace, "[ $PPID = 1 ] || echo other", "other\n"},
       {Layer::kUtsNamespace, "[ $(hostname) = sandbox ] || echo other", "other\n"},
       {Layer::kReadOnlyRoot, "grep -c ' / / ro' /proc/self/mountinfo", "0\n"},
       {Layer::kProc, "[ $(wc -c < /proc/cmdline) = 0 ] || echo other", "other\n"},
@@ -595,6 +605,51 @@ TEST_P(LauncherTest, EachLayerCanBeLeftOutByATestSwitch) {
     EXPECT_EQ(outcome.out.text, "2\n")
         << name_of(layer) << ": " << outcome.failure << outcome.err.text;
   }
+}
+
+// Not a test: cold runs of `true` against posix_spawn of the same, in one interleaved loop.
+TEST_P(LauncherTest, DISABLED_MeasuresColdRuns) {
+  launch();
+  ASSERT_NE(client_, nullptr);
+  constexpr std::size_t kRounds = 200;
+  std::vector<double> bare;
+  std::vector<double> cold;
+  std::array<std::vector<double>, 9> stages;
+  client_->observe_times([&](const wire::Ended& ended) {
+    for (std::size_t i = 1; i < stages.size(); ++i) {
+      stages[i].push_back(static_cast<double>(ended.times[i] - ended.times[0]) / 1000);
+    }
+  });
+  const auto since = [](std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
+        .count();
+  };
+  std::string name = "/bin/true";
+  std::array<char*, 2> argv{name.data(), nullptr};
+  std::array<char*, 1> environment{nullptr};
+  for (std::size_t i = 0; i < kRounds; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    pid_t pid = -1;
+    ASSERT_EQ(::posix_spawn(&pid, argv[0], nullptr, nullptr, argv.data(), environment.data()), 0);
+    ::waitpid(pid, nullptr, 0);
+    bare.push_back(since(begin));
+    RunRequest request = shell("");
+    request.argv = {"/bin/true"};
+    begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(run(std::move(request)).exit_code, 0);
+    cold.push_back(since(begin));
+  }
+  const auto p50 = [](std::vector<double>& values) {
+    std::nth_element(values.begin(),
+                     values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+  };
+  const char* names[] = {"received",    "cloned",     "child began",   "identity", "mounts",
+                         "locked down", "init began", "payload ended", "reaped"};
+  std::cout << "n=" << kRounds << " posix_spawn p50 " << p50(bare) << " us, cold p50 " << p50(cold)
+            << " us, ratio " << p50(cold) / p50(bare) << "\n";
+  for (std::size_t i = 1; i < stages.size(); ++i)
+    std::cout << "  " << names[i] << " at " << p50(stages[i]) << " us\n";
 }
 
 TEST(SharedIdentityLauncher, RefusesAWorkspaceOfRoot) {

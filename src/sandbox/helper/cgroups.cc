@@ -85,8 +85,8 @@ Result<std::string> own_path(std::string_view controller) {
 
 }  // namespace
 
-Result<CgroupPool> CgroupPool::create(std::uint32_t slots) {
-  auto second = create_v2(slots);
+Result<CgroupPool> CgroupPool::create(std::uint32_t slots, pid_t server) {
+  auto second = create_v2(slots, server);
   if (second.ok()) return second;
   auto first = create_v1(slots);
   if (first.ok()) return first;
@@ -119,7 +119,7 @@ Result<CgroupPool> CgroupPool::create_v1(std::uint32_t slots) {
   return pool;
 }
 
-Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots) {
+Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots, pid_t server) {
   CgroupPool pool;
   pool.limiter_ = Limiter::kCgroupV2;
   pool.slots_.resize(slots);
@@ -144,7 +144,7 @@ Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots) {
   if (!os::write_existing_at(entry.parent.get(), "cgroup.subtree_control", "+memory +pids").ok()) {
     if (::mkdirat(entry.parent.get(), "container-mcp", 0755) != 0 && errno != EEXIST)
       return os::last_error("mkdir", path + "/container-mcp");
-    for (const pid_t pid : {::getppid(), ::getpid()}) {
+    for (const pid_t pid : {server, ::getpid()}) {
       CMCP_CHECK_OK(os::write_existing_at(entry.parent.get(), "container-mcp/cgroup.procs",
                                           std::to_string(pid)));
     }

@@ -3,6 +3,8 @@
 // the process that creates it removes it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +26,9 @@ class CgroupPool {
 
   // Makes the parent cgroups "container-mcp-PID" below our own and tries the first slot. Leftovers
   // of launchers that were killed are removed. The error says why cgroups cannot be used.
-  static Result<CgroupPool> create(std::uint32_t slots);
+  // `server` moves with the
+  // caller into a leaf cgroup where version 2 demands that.
+  static Result<CgroupPool> create(std::uint32_t slots, pid_t server);
 
   // Sets the limits of a slot and resets its counters.
   Status prepare(std::uint32_t slot, Bytes memory, std::uint32_t processes);
@@ -63,7 +67,7 @@ class CgroupPool {
     Counters base;
   };
 
-  static Result<CgroupPool> create_v2(std::uint32_t slots);
+  static Result<CgroupPool> create_v2(std::uint32_t slots, pid_t server);
   static Result<CgroupPool> create_v1(std::uint32_t slots);
   Status make_slot(std::uint32_t index);
   Status set_memory(Slot& slot, std::uint64_t bytes);

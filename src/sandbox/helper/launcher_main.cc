@@ -72,7 +72,7 @@ Status make_cgroups(LauncherParts& parts) {
     parts.facts.limiter_reason = "switched off for a test";
     return {};
   }
-  auto pool = CgroupPool::create(parts.setup.max_runs);
+  auto pool = CgroupPool::create(parts.setup.max_runs, ::getppid());
   if (pool.ok()) {
     parts.facts.limiter = pool->limiter();
     parts.cgroups = std::move(*pool);

@@ -208,8 +208,10 @@ class Child {
     CMCP_CHECK_OK(os::set_limit(RLIMIT_MSGQUEUE, 0, 0));
     CMCP_CHECK_OK(os::set_limit(RLIMIT_SIGPENDING, 1024, 1024));
     if (plan_.has(Layer::kProcessLimit)) {
-      // One more for init. In a user namespace of its own the count is this sandbox's alone.
-      CMCP_CHECK_OK(os::set_limit(RLIMIT_NPROC, limits.processes + 1, limits.processes + 1));
+      // One more for init. In a user namespace of its own the count is this sandbox's alone. Above
+      // the cgroup's limit where there is one: a refusal that the cgroup counts can be reported.
+      const rlim_t processes = limits.processes + (plan_.limit_data ? 1 : 17);
+      CMCP_CHECK_OK(os::set_limit(RLIMIT_NPROC, processes, processes));
     }
     if (plan_.limit_data && plan_.has(Layer::kMemoryLimit)) {
       CMCP_CHECK_OK(os::set_limit(RLIMIT_DATA, plan_.memory.count, plan_.memory.count));
@@ -262,6 +264,8 @@ class Child {
              os::LandlockRuleset::create(static_cast<int>(plan_.facts->landlock_abi)));
     for (const auto& rule : plan_.profile->landlock)
       CMCP_CHECK_OK(add_rule(rules, rule.path.value, rule.access));
+    // Several roots lie below a directory of the template's, which may be listed.
+    CMCP_CHECK_OK(add_rule(rules, "/workspace", Access::kRead));
     for (const auto& root : *plan_.workspaces)
       CMCP_CHECK_OK(add_rule(rules, workspace_target(root), workspace_access(root)));
     CMCP_TRY(landlock_, os::duplicate(rules.take().get(), kHigh));
