@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <sstream>
 
 namespace cmcp::sandbox {
@@ -168,8 +169,9 @@ TEST(SeccompPolicy, UnknownAndUninspectableCallsAnswerEnosys) {
 }
 
 TEST(SeccompPolicy, CloneMakesProcessesButNoNamespace) {
-  for (unsigned long flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                             CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET}) {
+  for (unsigned long flag : std::initializer_list<unsigned long>{
+           CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID,
+           CLONE_NEWNET}) {
     EXPECT_EQ(errno_of(SYS_clone, {flag | SIGCHLD}), EPERM) << flag;
     EXPECT_EQ(errno_of(SYS_clone, {flag | SIGCHLD | (1UL << 40)}), EPERM) << flag;
   }
@@ -188,7 +190,8 @@ TEST(SeccompPolicy, SocketFamilies) {
                          unsigned long type = SOCK_DGRAM) {
     return errno_of(SYS_socket, {domain, type, protocol});
   };
-  for (unsigned long allowed : {AF_UNIX, AF_INET}) EXPECT_EQ(family(allowed), 0) << allowed;
+  for (unsigned long allowed : std::initializer_list<unsigned long>{AF_UNIX, AF_INET})
+    EXPECT_EQ(family(allowed), 0) << allowed;
   EXPECT_THAT(family(AF_INET6),
               testing::AnyOf(0, EAFNOSUPPORT));  // a kernel without IPv6 says so itself
   EXPECT_EQ(family(AF_NETLINK, NETLINK_ROUTE, SOCK_RAW), 0);
@@ -221,7 +224,7 @@ TEST(SeccompPolicy, SetIdBitsAreRefusedAndOrdinaryModesAreNot) {
   const unsigned long here = static_cast<unsigned long>(AT_FDCWD);
   const std::string fresh = dir / "new";
   const unsigned long fresh_name = pointer(fresh.c_str());
-  for (unsigned long bit : {S_ISUID, S_ISGID}) {
+  for (unsigned long bit : std::initializer_list<unsigned long>{S_ISUID, S_ISGID}) {
     const unsigned long mode = bit | 0755;
     EXPECT_EQ(errno_of(SYS_fchmodat, {here, name, mode}), EPERM);
     EXPECT_EQ(errno_of(452 /* fchmodat2 */, {here, name, mode, 0}), EPERM);
