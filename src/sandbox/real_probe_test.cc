@@ -40,6 +40,20 @@ TEST_F(LauncherProbe, TheUnrestrictedBashProfileHoldsToo) {
   EXPECT_EQ(level_of(*reports), Level::kL3) << text_of(*reports);
 }
 
+// Identity and limiter are what the machine allows; whichever it is, the sandbox is complete.
+TEST_F(LauncherProbe, TheFallbacksOfIdentityAndLimitsAreComplete) {
+  without_idmap_ = true;
+  without_cgroup_ = true;
+  launch();
+  const auto reports = probe(kProbePythonProfile);
+  ASSERT_TRUE(reports.ok()) << reports.error().message();
+  EXPECT_EQ(level_of(*reports), Level::kL3) << text_of(*reports);
+  for (const auto& report : *reports) {
+    if (report.layer != Layer::kMemoryLimit) continue;
+    EXPECT_THAT(report.detail, testing::HasSubstr("RLIMIT_DATA"));
+  }
+}
+
 class LauncherLeftOut : public RealSandbox, public testing::WithParamInterface<Layer> {};
 
 TEST_P(LauncherLeftOut, IsNamedByTheProbe) {

@@ -66,6 +66,8 @@ class RealSandbox : public testing::Test {
     options.setup.server_uid = kServerUid;
     options.setup.server_gid = kServerUid;
     options.setup.disabled_layers = disabled_layers;
+    options.setup.without_idmap = without_idmap_;
+    options.setup.without_cgroup = without_cgroup_;
     options.setup.roots = {{{workspace_}, "", false}};
     options.setup.profiles = profiles_.all;
     auto spawned = LauncherClient::spawn(options);
@@ -121,6 +123,8 @@ class RealSandbox : public testing::Test {
   ProfileOptions options_;
   Profiles profiles_;
   bool nested_ = false;
+  bool without_idmap_ = false;
+  bool without_cgroup_ = false;
   std::unique_ptr<LauncherClient> client_;
 };
 

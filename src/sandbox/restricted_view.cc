@@ -108,11 +108,7 @@ class Builder {
   Result<RestrictedView> build() {
     add_system_links(plan_);
     CMCP_CHECK_OK(add_etc(plan_));
-    const auto bash = find_command("bash");
-    if (!bash)
-      return Error(ErrorCode::kNotFound,
-                   "bash is not installed: system_run_command needs it. Install bash.");
-    CMCP_CHECK_OK(add_executable(*bash, 0));
+    CMCP_CHECK_OK(add_bash());
     for (const auto& command : options_.commands) CMCP_CHECK_OK(add_command(command));
     CMCP_CHECK_OK(add_libraries());
     CMCP_CHECK_OK(plan_.bind_if_present("/usr/share", false));
@@ -125,6 +121,17 @@ class Builder {
   }
 
  private:
+  // The bash that runs are started with, and the one that PATH finds, if that is another.
+  Status add_bash() {
+    const auto found = find_command("bash");
+    if (::access("/bin/bash", X_OK) != 0) {
+      return Error(ErrorCode::kNotFound,
+                   "/bin/bash is not installed: system_run_command needs it. Install bash.");
+    }
+    CMCP_CHECK_OK(add_executable("/bin/bash", 0));
+    return found ? add_executable(*found, 0) : Status();
+  }
+
   std::optional<std::string> find_command(const std::string& name) const {
     for (const auto& directory : options_.search_path) {
       const std::string path = directory + "/" + name;
