@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "base/utf8.h"
 
 namespace cmcp::sandbox {
 namespace {
@@ -29,9 +30,14 @@ std::string fix_of(const LayerReport& report, const DoctorFacts& facts) {
   return diagnose_layer(report, facts.host).fix;
 }
 
+// Paths and error texts come from the host and may hold any bytes; JSON may not.
+std::string as_text(const std::string& bytes) {
+  return utf8::is_valid(bytes) ? bytes : printable(bytes, 4096);
+}
+
 json::Array to_array(const std::vector<std::string>& texts) {
   json::Array array;
-  for (const auto& text : texts) array.emplace_back(text);
+  for (const auto& text : texts) array.emplace_back(as_text(text));
   return array;
 }
 
@@ -50,15 +56,15 @@ json::Object doctor_json(const DoctorFacts& facts) {
   object["fix"] = nullptr;
   if (facts.failure) {
     const Diagnosis diagnosis = diagnose_failure(*facts.failure, facts.host);
-    object["cause"] = diagnosis.cause;
-    object["fix"] = diagnosis.fix;
+    object["cause"] = as_text(diagnosis.cause);
+    object["fix"] = as_text(diagnosis.fix);
   }
   json::Array layers;
   for (const auto& report : layers_of(facts)) {
     json::Object layer;
     layer["name"] = name_of(report.layer);
     layer["active"] = report.active;
-    layer["detail"] = report.detail;
+    layer["detail"] = as_text(report.detail);
     layer["fix"] = fix_of(report, facts);
     layers.emplace_back(std::move(layer));
   }
@@ -66,9 +72,9 @@ json::Object doctor_json(const DoctorFacts& facts) {
   object["identity"] = facts.identity_mode;
   object["limiter"] = facts.limiter;
   object["root"] = facts.root_path;
-  object["kernel"] = facts.host.kernel;
+  object["kernel"] = as_text(facts.host.kernel);
   object["landlock_abi"] = facts.host.landlock_abi;
-  object["python"] = facts.python;
+  object["python"] = as_text(facts.python);
   object["missing_commands"] = to_array(facts.missing_commands);
   object["warnings"] = to_array(facts.warnings);
   return object;

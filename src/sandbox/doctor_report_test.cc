@@ -63,6 +63,14 @@ TEST(DoctorReport, EachMissingLayerIsNamedWithItsFix) {
   }
 }
 
+TEST(DoctorReport, JsonIsTextWhateverTheHostSays) {
+  DoctorFacts facts = complete();
+  facts.failure = Error(ErrorCode::kNotFound, "/opt/\xff\xfe: No such file or directory");
+  facts.warnings = {"\xc3"};
+  const std::string line = json::write(doctor_json(facts));
+  EXPECT_TRUE(json::parse(line).ok()) << line;
+}
+
 TEST(DoctorReport, NoSandboxAtAll) {
   DoctorFacts facts = complete();
   facts.failure =
