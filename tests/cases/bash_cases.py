@@ -14,7 +14,7 @@ def returns_before(client, marker_seconds, command, check):
     check(result)
     assert not result["timed_out"], result
     equal(result["exit_code"], 0, "exit_code")
-    wait_for(lambda: not processes_with(f"sleep {marker_seconds}"), "the left-over job to be gone")
+    wait_for(lambda: not processes_with(f"sleep\0{marker_seconds}"), "the left-over job to be gone")
 
 
 @table("BASH-01", {
@@ -65,7 +65,7 @@ def bash_03(row):
     equal(result["stdout"], "begun\n", "partial output")
     contains(result["stderr"], "timed out after 1 second")
     assert 900 <= result["duration_ms"], result
-    wait_for(lambda: not processes_with(marker), "every descendant to be gone")
+    wait_for(lambda: not processes_with(marker.replace(" ", "\0")), "every descendant to be gone")
 
 
 # BASH-07: bytes that are not UTF-8 ------------------------------------------------------------------------------------
