@@ -1,0 +1,175 @@
+#include "app/start_up.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/service_user.h"
+#include "base/log.h"
+
+namespace cmcp::app {
+namespace {
+
+using sandbox::LauncherClient;
+using sandbox::Limits;
+
+// The directories of a start that nobody has to make by hand.
+Status make_directories(const Prepared& prepared, const ServiceUser* owner) {
+  CMCP_CHECK_OK(ensure_directory("SANDBOX_ROOT", prepared.layout.sandbox_root.value, 0755, owner));
+  for (const config::WorkspaceMount& mount : prepared.layout.mounts) {
+    if (!mount.users_own)
+      CMCP_CHECK_OK(ensure_directory("SANDBOX_ROOT", mount.path.value, 0755, owner));
+  }
+  return {};
+}
+
+Status make_private_directories(const Prepared& prepared, const ServiceUser* owner) {
+  CMCP_CHECK_OK(ensure_directory("STATE_DIR", prepared.layout.state_dir.value, 0700, owner));
+  if (::faccessat(AT_FDCWD, prepared.layout.state_dir.value.c_str(), W_OK | X_OK, AT_EACCESS) !=
+          0 &&
+      owner == nullptr) {
+    return Error(ErrorCode::kPermissionDenied,
+                 "STATE_DIR=" + prepared.layout.state_dir.value +
+                     " is not writable for this user; name another or change its owner");
+  }
+  return {};
+}
+
+std::uint32_t as_u32(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+Limits limits_of(const config::Settings& settings, const char* memory_setting,
+                 const char* timeout_setting) {
+  Limits limits;
+  limits.memory = Bytes::mebi(static_cast<std::uint64_t>(settings.integer(memory_setting)));
+  limits.processes = as_u32(settings.integer("SANDBOX_MAX_PROCESSES"));
+  limits.cpu_seconds = settings.is_set("SANDBOX_CPU_SECONDS")
+                           ? as_u32(settings.integer("SANDBOX_CPU_SECONDS"))
+                           : as_u32(settings.integer(timeout_setting) * 2);
+  return limits;
+}
+
+std::vector<std::string> passed_environment(const config::Settings& settings,
+                                            const config::Environment& environment) {
+  std::vector<std::string> passed;
+  for (const std::string& name : settings.list("SANDBOX_ENV_PASS")) {
+    if (environment.has(name)) passed.push_back(name + "=" + environment.get(name));
+  }
+  return passed;
+}
+
+// A first guess whether the launcher will find a memory cgroup; its facts decide.
+bool memory_cgroup_is_likely(const TestSwitches& switches) {
+  return !switches.no_cgroup && (::access("/sys/fs/cgroup/memory/tasks", W_OK) == 0 ||
+                                 ::access("/sys/fs/cgroup/cgroup.subtree_control", W_OK) == 0);
+}
+
+sandbox::ProfileOptions profile_options(const Prepared& prepared,
+                                        const config::Environment& environment,
+                                        const HostPath& helpers, bool memory_cgroup) {
+  const config::Settings& settings = prepared.settings;
+  sandbox::ProfileOptions options;
+  options.restricted = settings.flag("COMMAND_RESTRICTED");
+  options.allowed_commands = settings.list("BASH_ALLOWED_COMMANDS");
+  options.bash_limits = limits_of(settings, "BASH_MEMORY_LIMIT", "BASH_TIMEOUT_MAX");
+  options.python_limits = limits_of(settings, "PYTHON_MEMORY_LIMIT", "PYTHON_TIMEOUT_MAX");
+  options.tmp_size = Bytes::mebi(static_cast<std::uint64_t>(settings.integer("SANDBOX_TMP_MB")));
+  if (::access(prepared.layout.data_dir.value.c_str(), R_OK | X_OK) == 0)
+    options.data = {prepared.layout.data_dir};
+  options.python = HostPath{settings.text("PYTHON_PATH")};
+  options.probe_program = HostPath{helpers.value + "/cmcp-probe"};
+  for (const config::WorkspaceMount& mount : prepared.layout.mounts)
+    options.writable_roots.push_back(mount.path);
+  options.has_memory_cgroup = memory_cgroup;
+  options.environment = passed_environment(settings, environment);
+  options.timezone = sandbox::host_timezone();
+  return options;
+}
+
+Status build_profiles_and_setup(Prepared& prepared, const config::Environment& environment,
+                                bool memory_cgroup, const std::optional<ServiceUser>& user) {
+  CMCP_TRY(const HostPath helpers, LauncherClient::find_helper_directory());
+  CMCP_TRY(prepared.profiles,
+           sandbox::build_profiles(profile_options(prepared, environment, helpers, memory_cgroup)));
+  prepared.launcher_options.helper_directory = helpers;
+  sandbox::wire::Setup& setup = prepared.launcher_options.setup;
+  setup.max_runs = as_u32(prepared.settings.integer("SANDBOX_MAX_RUNS"));
+  setup.server_uid = user ? user->uid.value : ::geteuid();
+  setup.server_gid = user ? user->gid.value : ::getegid();
+  setup.disabled_layers = prepared.switches.disabled_layers;
+  setup.without_cgroup = prepared.switches.no_cgroup;
+  setup.without_idmap = prepared.switches.no_idmap;
+  setup.roots.clear();
+  for (const config::WorkspaceMount& mount : prepared.layout.mounts) {
+    setup.roots.push_back({mount.path, mount.name, mount.read_only});
+  }
+  setup.profiles = prepared.profiles.all;
+  return {};
+}
+
+// Starts the launcher; once more when it has no memory cgroup and the profiles were made for one:
+// those allow memfd and SysV shared memory, which only a cgroup can count.
+Status start_launcher(Prepared& prepared, const config::Environment& environment,
+                      const std::optional<ServiceUser>& user) {
+  const bool guess = memory_cgroup_is_likely(prepared.switches);
+  CMCP_CHECK_OK(build_profiles_and_setup(prepared, environment, guess, user));
+  auto spawned = LauncherClient::spawn(prepared.launcher_options);
+  if (spawned.ok() && guess && spawned->facts.limiter == sandbox::Limiter::kRlimit) {
+    CMCP_CHECK_OK(build_profiles_and_setup(prepared, environment, false, user));
+    spawned = LauncherClient::spawn(prepared.launcher_options);
+  }
+  if (spawned.ok()) {
+    prepared.launcher = std::move(spawned).value();
+  } else {
+    prepared.launcher_failure = spawned.take_error();
+  }
+  return {};
+}
+
+Status open_workspace_roots(Prepared& prepared) {
+  for (std::size_t i = 0; i < prepared.layout.mounts.size(); ++i) {
+    const config::WorkspaceMount& mount = prepared.layout.mounts[i];
+    Fd directory;
+    if (prepared.launcher) {
+      directory = std::move(prepared.launcher->roots.at(i));
+    } else {
+      directory = Fd(::open(mount.path.value.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      if (!directory)
+        return Error(ErrorCode::kNotFound,
+                     "the workspace " + mount.path.value + " cannot be opened");
+    }
+    prepared.workspace_roots.push_back({mount.name, std::move(directory), mount.read_only});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Prepared> prepare(config::Loaded loaded, const config::Environment& environment) {
+  Prepared prepared;
+  prepared.settings = std::move(loaded.settings);
+  prepared.layout = std::move(loaded.layout);
+  prepared.warnings = std::move(loaded.warnings);
+  CMCP_TRY(prepared.switches, test_switches(environment));
+  std::optional<ServiceUser> user;
+  if (::geteuid() == 0) {
+    CMCP_TRY(user, find_service_user());
+  }
+  CMCP_CHECK_OK(make_directories(prepared, user ? &*user : nullptr));
+  CMCP_CHECK_OK(start_launcher(prepared, environment, user));
+  if (user && prepared.launcher) {
+    user = ServiceUser{Uid{prepared.launcher->facts.server_uid},
+                       Gid{prepared.launcher->facts.server_gid}};
+  }
+  CMCP_CHECK_OK(make_private_directories(prepared, user ? &*user : nullptr));
+  if (user) CMCP_CHECK_OK(become(*user));
+  CMCP_CHECK_OK(open_workspace_roots(prepared));
+  std::copy(prepared.profiles.warnings.begin(), prepared.profiles.warnings.end(),
+            std::back_inserter(prepared.warnings));
+  return prepared;
+}
+
+}  // namespace cmcp::app
