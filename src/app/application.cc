@@ -131,7 +131,7 @@ Status Application::Impl::create(Prepared prepared) {
   gate = std::make_unique<sandbox::LevelGate>(launcher ? static_cast<sandbox::Runner&>(*launcher)
                                                        : no_runner);
   make_managers(prepared.switches);
-  resources = std::make_unique<tools::WorkspaceResources>(*files);
+  resources = std::make_unique<tools::Resources>(*files);
   mcp::EngineOptions options;
   options.server_version = CMCP_VERSION;
   options.instructions = kInstructions;
@@ -273,6 +273,8 @@ void Application::probe(std::function<void()> decided) {
   }
   const sandbox::Profile* bash = impl->profiles.find(sandbox::kProbeBashProfile);
   const sandbox::Profile* python = impl->profiles.find(sandbox::kProbePythonProfile);
+  const sandbox::ProbeContext context{impl->launcher_facts->identity ==
+                                      sandbox::IdentityMode::kUnprivileged};
   const auto take = [impl](Result<sandbox::LayerReports> result, bool first) {
     if (!result.ok()) {
       impl->failure = result.take_error();
@@ -283,13 +285,14 @@ void Application::probe(std::function<void()> decided) {
     }
   };
   sandbox::probe_profile(
-      *impl->launcher, *bash, [impl, python, take, conclude](Result<sandbox::LayerReports> result) {
+      *impl->launcher, *bash, context,
+      [impl, python, context, take, conclude](Result<sandbox::LayerReports> result) {
         take(std::move(result), true);
         if (python == nullptr || impl->failure) {
           conclude();
           return;
         }
-        sandbox::probe_profile(*impl->launcher, *python,
+        sandbox::probe_profile(*impl->launcher, *python, context,
                                [take, conclude](Result<sandbox::LayerReports> second) {
                                  take(std::move(second), false);
                                  conclude();

@@ -1,9 +1,5 @@
 #include "app/beginning.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-
 #include "app/start_up.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -45,13 +41,6 @@ Result<std::unique_ptr<Application>> begin(const CommandLine& line,
   for (const std::string& note : loaded.layout.notes) log::info(note);
   CMCP_TRY(Prepared prepared, prepare(std::move(loaded), environment));
   return Application::create(std::move(prepared));
-}
-
-int fail_start(const Error& error) {
-  const std::string text = "container-mcp: " + error.message() + "\n";
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return 2;
-  return error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kUnsupported ? 2
-                                                                                                : 1;
 }
 
 }  // namespace cmcp::app

@@ -20,7 +20,4 @@ enum class LogTarget { kConfigured, kQuiet };
 Result<std::unique_ptr<Application>> begin(const CommandLine& line,
                                            const config::Environment& environment, LogTarget log);
 
-// Says on stderr why the start ended here; returns the exit status for it.
-int fail_start(const Error& error);
-
 }  // namespace cmcp::app

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "app/beginning.h"
+#include "app/fail_start.h"
 #include "config/describe.h"
 #include "json/json.h"
 #include "sandbox/seccomp_policy.h"
@@ -37,7 +38,8 @@ int doctor(const CommandLine& line, const config::Environment& environment) {
   if (line.seccomp) {
     const auto loaded = load_configuration(line, environment);
     if (!loaded.ok()) return fail_start(loaded.error());
-    std::cout << sandbox::dump_seccomp_policy();
+    const bool restricted = loaded->settings.flag("COMMAND_RESTRICTED");
+    std::cout << sandbox::dump_seccomp({.deny_memfd = restricted, .deny_sysv_memory = false});
     return 0;
   }
   auto application = begin(line, environment, LogTarget::kQuiet);

@@ -3,9 +3,9 @@
 #include <csignal>
 #include <iostream>
 
-#include "app/beginning.h"
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/fail_start.h"
 #include "config/env.h"
 
 namespace {

@@ -5,6 +5,7 @@
 #include "app/banner.h"
 #include "app/beginning.h"
 #include "app/commands.h"
+#include "app/fail_start.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "transport/health.h"

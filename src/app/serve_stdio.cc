@@ -2,6 +2,7 @@
 
 #include "app/beginning.h"
 #include "app/commands.h"
+#include "app/fail_start.h"
 #include "base/log.h"
 #include "transport/stdio.h"
 
