@@ -8,6 +8,7 @@
 
 #include "app/service_user.h"
 #include "base/log.h"
+#include "managers/python/interpreter.h"
 
 namespace cmcp::app {
 namespace {
@@ -67,6 +68,14 @@ bool memory_cgroup_is_likely(const TestSwitches& switches) {
                                  ::access("/sys/fs/cgroup/cgroup.subtree_control", W_OK) == 0);
 }
 
+// PYTHON_PATH, else the newest that is installed; "" when there is none, and then Python is not
+// offered.
+std::string python_path(const config::Settings& settings) {
+  if (!settings.text("PYTHON_PATH").empty()) return settings.text("PYTHON_PATH");
+  const auto found = managers::find_python();
+  return found.ok() ? *found : "";
+}
+
 sandbox::ProfileOptions profile_options(const Prepared& prepared,
                                         const config::Environment& environment,
                                         const HostPath& helpers, bool memory_cgroup) {
@@ -79,7 +88,7 @@ sandbox::ProfileOptions profile_options(const Prepared& prepared,
   options.tmp_size = Bytes::mebi(static_cast<std::uint64_t>(settings.integer("SANDBOX_TMP_MB")));
   if (::access(prepared.layout.data_dir.value.c_str(), R_OK | X_OK) == 0)
     options.data = {prepared.layout.data_dir};
-  options.python = HostPath{settings.text("PYTHON_PATH")};
+  options.python = HostPath{python_path(settings)};
   options.probe_program = HostPath{helpers.value + "/cmcp-probe"};
   for (const config::WorkspaceMount& mount : prepared.layout.mounts)
     options.writable_roots.push_back(mount.path);

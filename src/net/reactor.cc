@@ -30,8 +30,9 @@ Reactor::~Reactor() = default;
 
 void Reactor::run() {
   impl_->thread = std::this_thread::get_id();
-  impl_->context.restart();
   impl_->context.run();
+  // Afterwards, not before: a stop() that came before run() must count.
+  impl_->context.restart();
   impl_->thread = std::thread::id();
 }
 

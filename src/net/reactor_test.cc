@@ -58,6 +58,19 @@ TEST(Reactor, AFullPoolSaysBusy) {
   }
 }
 
+TEST(Reactor, AStopBeforeRunCounts) {
+  Reactor reactor;
+  reactor.stop();
+  reactor.run();
+  bool ran = false;
+  reactor.post([&] {
+    ran = true;
+    reactor.stop();
+  });
+  reactor.run();
+  EXPECT_TRUE(ran);
+}
+
 TEST(Timer, FiresInOrderAndNotAfterCancel) {
   Reactor reactor;
   std::string order;
