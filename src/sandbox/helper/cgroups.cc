@@ -191,6 +191,7 @@ Status CgroupPool::make_slot(std::uint32_t index) {
   if (peak.ok()) slot.peak_file = std::move(*peak);
   if (!v1) (void)os::write_existing_at(slot.memory.get(), "memory.swap.max", "0");
   slot.made = true;
+  reset_counters(index);
   return {};
 }
 
@@ -218,10 +219,15 @@ Status CgroupPool::prepare(std::uint32_t index, Bytes memory, std::uint32_t proc
     CMCP_CHECK_OK(os::write_existing_at(slot.pids.get(), "pids.max", std::to_string(processes)));
     slot.processes = processes;
   }
+  return {};
+}
+
+// Not when a run begins, which would wait for it.
+void CgroupPool::reset_counters(std::uint32_t index) {
+  Slot& slot = slots_[index];
   if (slot.peak_file) (void)::pwrite(slot.peak_file.get(), "0", 1, 0);
   slot.base = {};
   slot.base = counters(index);
-  return {};
 }
 
 CgroupPool::Counters CgroupPool::counters(std::uint32_t index) const {
@@ -245,12 +251,13 @@ int CgroupPool::clone_descriptor(std::uint32_t index) const {
 
 void CgroupPool::recycle(std::uint32_t index) {
   const Slot& slot = slots_[index];
-  if (limiter_ != Limiter::kCgroupV1) return;
+  if (limiter_ != Limiter::kCgroupV1) return reset_counters(index);
   constexpr std::uint64_t kWorthIt = 8 * 1024 * 1024;
   const auto usage = os::read_file_at(slot.memory.get(), "memory.usage_in_bytes", 64);
   if (usage.ok() && value_of(*usage, "") > kWorthIt) {
     (void)os::write_existing_at(slot.memory.get(), "memory.force_empty", "0");
   }
+  reset_counters(index);
 }
 
 void CgroupPool::remove_all() {

@@ -30,16 +30,16 @@ class CgroupPool {
   // caller into a leaf cgroup where version 2 demands that.
   static Result<CgroupPool> create(std::uint32_t slots, pid_t server);
 
-  // Sets the limits of a slot and resets its counters.
+  // Sets the limits of a slot.
   Status prepare(std::uint32_t slot, Bytes memory, std::uint32_t processes);
-  // The limits' counters since prepare().
+  // The limits' counters since recycle().
   Counters counters(std::uint32_t slot) const;
   // Version 1: the descriptors to which the sandbox's first process writes "0" to join (27 µs; a
   // write of its pid by another process takes 14 ms). Version 2: none.
   std::vector<int> join_descriptors(std::uint32_t slot) const;
   // Version 2: for CLONE_INTO_CGROUP; -1 with version 1.
   int clone_descriptor(std::uint32_t slot) const;
-  // Drops page cache that stayed charged to an idle slot when it is worth it.
+  // After a run: resets the counters, and drops page cache that stayed charged when it is worth it.
   void recycle(std::uint32_t slot);
   Limiter limiter() const { return limiter_; }
 
@@ -69,6 +69,7 @@ class CgroupPool {
 
   static Result<CgroupPool> create_v2(std::uint32_t slots, pid_t server);
   static Result<CgroupPool> create_v1(std::uint32_t slots);
+  void reset_counters(std::uint32_t index);
   Status make_slot(std::uint32_t index);
   Status set_memory(Slot& slot, std::uint64_t bytes);
   const Controller& pids_controller() const { return controllers_.back(); }

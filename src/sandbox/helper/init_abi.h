@@ -35,7 +35,6 @@ enum SetupStep : uint32_t {
   kStepCgroup,
   kStepIdentity,
   kStepHostname,
-  kStepLoopback,
   kStepRoot,
   kStepTmpfs,
   kStepProc,

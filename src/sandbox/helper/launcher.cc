@@ -19,6 +19,7 @@
 #include "os/landlock.h"
 #include "os/memfd.h"
 #include "os/mount.h"
+#include "os/network.h"
 #include "os/process.h"
 #include "sandbox/helper/watchdog.h"
 
@@ -88,6 +89,7 @@ Status Launcher::set_up() {
     }
     filters_.push_back(std::move(filter));
   }
+  CMCP_CHECK_OK(make_network());
   return decide_identity();
 }
 
@@ -254,6 +256,16 @@ void Launcher::start(wire::Envelope envelope) {
   runs_.emplace(start->run, std::move(run));
 }
 
+// A run's network namespace is the one that the launcher is in when it forks; nobody else is ever
+// in it, and it belongs to the launcher's user namespace, in which a sandbox has no say. Making one
+// takes as long as all the rest of the set-up.
+Status Launcher::make_network() {
+  if (network_ready_ || !enabled(Layer::kNetworkNamespace)) return {};
+  const Status made = os::enter_new_network();
+  network_ready_ = made.ok();
+  return made;
+}
+
 Status Launcher::check(const wire::Start& start, const std::vector<Fd>& payload_fds) const {
   if (start.profile >= parts_.setup.profiles.size()) return invalid("there is no such profile");
   if (start.argv.empty() || start.argv[0].empty() || start.argv[0][0] != '/') {
@@ -281,11 +293,10 @@ Owner Launcher::outer_of(std::uint32_t slot) const {
 }
 
 std::uint64_t Launcher::clone_flags() const {
-  constexpr std::array<std::pair<Layer, std::uint64_t>, 6> kFlags{
+  constexpr std::array<std::pair<Layer, std::uint64_t>, 5> kFlags{
       {{Layer::kUserNamespace, CLONE_NEWUSER},
        {Layer::kMountNamespace, CLONE_NEWNS},
        {Layer::kPidNamespace, CLONE_NEWPID},
-       {Layer::kNetworkNamespace, CLONE_NEWNET},
        {Layer::kIpcNamespace, CLONE_NEWIPC},
        {Layer::kUtsNamespace, CLONE_NEWUTS}}};
   std::uint64_t flags = 0;
@@ -376,6 +387,8 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
   plan.argv = start.argv;
   plan.environment = merge_environment(profile.environment, start.environment);
 
+  CMCP_CHECK_OK(make_network());
+  network_ready_ = false;  // used up, whatever comes
   CMCP_TRY(os::Child child, os::fork_with(clone_flags(), cgroup));
   if (child.pid == 0) {
     control.first.reset();
@@ -492,6 +505,9 @@ void Launcher::finish(Run& run) {
   runs_.erase(run.id);
   if (parts_.cgroups) parts_.cgroups->recycle(slot);
   busy_[slot] = false;
+  // Now, while nobody waits: the next run finds its network ready. An error is met again when it
+  // starts.
+  (void)make_network();
 }
 
 void Launcher::send_ended(const wire::Ended& ended) {

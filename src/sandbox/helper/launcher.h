@@ -75,6 +75,7 @@ class Launcher {
   void handle(wire::Envelope envelope);
   void start(wire::Envelope envelope);
   Status start_run(const wire::Start& start, std::vector<Fd> payload_fds, Run& run);
+  Status make_network();
   Status check(const wire::Start& start, const std::vector<Fd>& payload_fds) const;
   Result<Trees> clone_trees(std::size_t profile, std::uint32_t slot);
   Result<Fd> clone_workspace(std::size_t index, const Profile& profile, std::uint32_t slot);
@@ -104,7 +105,8 @@ class Launcher {
   std::map<std::uint64_t, Run> runs_;
   std::vector<bool> busy_;
   Clock::time_point next_watch_;
-  bool gone_ = false;  // the server
+  bool network_ready_ = false;  // the launcher is in a network namespace that no run has used
+  bool gone_ = false;           // the server
 };
 
 }  // namespace cmcp::sandbox

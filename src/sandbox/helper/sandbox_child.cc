@@ -2,10 +2,8 @@
 
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -56,7 +54,6 @@ class Child {
     step(kStepIdentity,
          take_identity());  // before mounts: new file systems belong to the payload's uid
     step(kStepHostname, set_hostname());
-    step(kStepLoopback, bring_loopback_up());
     record_.times[1] = now_ns();
     if (plan_.has(Layer::kMountNamespace)) {
       step(kStepRoot, enter_root());
@@ -129,18 +126,6 @@ class Child {
     if (!plan_.has(Layer::kUtsNamespace)) return {};
     const std::string& name = plan_.profile->hostname;
     if (::sethostname(name.c_str(), name.size()) != 0) return os::last_error("sethostname", name);
-    return {};
-  }
-
-  Status bring_loopback_up() {
-    if (!plan_.has(Layer::kNetworkNamespace)) return {};
-    const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    if (!socket) return os::last_error("socket", "AF_INET");
-    ifreq request{};
-    std::memcpy(request.ifr_name, "lo", 3);
-    request.ifr_flags = IFF_UP;
-    if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0)
-      return os::last_error("ioctl", "SIOCSIFFLAGS lo");
     return {};
   }
 
@@ -350,8 +335,6 @@ const char* name_of(SetupStep step) {
       return "taking the sandbox's identity";
     case kStepHostname:
       return "setting the host name";
-    case kStepLoopback:
-      return "bringing the loopback interface up";
     case kStepRoot:
       return "entering the root";
     case kStepTmpfs:
