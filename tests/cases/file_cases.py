@@ -76,15 +76,13 @@ def file_07(path):
         os.chmod(share, 0o777)
     client = connect(settings=FREE, workspace=share)
     path = path.replace("{parent}", scratch.path)
-    texts = []
-    for tool, arguments in (("file_read", {"path": path}), ("file_write", {"path": path, "content": "x"}),
-                            ("file_delete", {"path": path}), ("file_list", {"path": path}),
-                            ("file_move", {"source": path, "destination": "y.txt"})):
+    for tool, arguments in (("file_read", {"path": path}), ("file_delete", {"path": path}), ("file_list", {"path": path}),
+                            ("file_move", {"source": path, "destination": "y.txt"}),
+                            ("file_write", {"path": path, "content": "x"})):
         result = client.call(tool, arguments)
         assert "canary" not in str(result), result
         if tool != "file_write" or ".." in path:  # an absolute path is taken below the root: writing there is allowed
             equal(result["success"], False, f"{tool} {path}")
-            texts.append(result["error"])
     with open(os.path.join(secret, "x.txt")) as file:
         equal(file.read(), "canary")
     equal(os.listdir(secret), ["x.txt"])
@@ -171,7 +169,7 @@ def file_08_race():
 # FILE-13: move ------------------------------------------------------------------------------------------------------------
 @table("FILE-13", {
     "existing_file": ("a.txt", "b.txt"), "itself": ("a.txt", "a.txt"), "into_own_child": ("dir", "dir/child/x"),
-    "missing_source": ("nope.txt", "c.txt"), "existing_directory": ("a.txt", "dir"), "root": ("/", "x"), "outside": ("a.txt", "../a.txt"),
+    "missing_source": ("nope.txt", "c.txt"), "existing_directory": ("a.txt", "dir"), "root": ("/", "x"), "missing_parents": ("a.txt", "missing/dir/c.txt"), "outside": ("a.txt", "../a.txt"),
 })
 def file_13(row):
     source, destination = row
@@ -188,19 +186,19 @@ def file_13_distinct():
     client = connect(settings={**FREE, "FILE_ALLOWED_EXTENSIONS": "*"})
     client.bash("printf A > a.txt; printf B > b.txt; mkdir dir")
     errors = [client.call("file_move", {"source": s, "destination": d})["error"].replace(s, "S").replace(d, "D")
-              for s, d in (("a.txt", "b.txt"), ("a.txt", "a.txt"), ("dir", "dir/child/x"), ("nope.txt", "c.txt"))]
-    equal(len(set(errors)), 4, str(errors))
+              for s, d in (("a.txt", "b.txt"), ("a.txt", "a.txt"), ("dir", "dir/child/x"), ("nope.txt", "c.txt"), ("a.txt", "no/such/c.txt"))]
+    equal(len(set(errors)), 5, str(errors))
 
 
 @table("FILE-13", {
-    "overwrite": ({"source": "a.txt", "destination": "b.txt", "overwrite": True}, "cat b.txt; ls", "Ab.txt\nl.txt\n"),
-    "missing_parents": ({"source": "a.txt", "destination": "missing/dir/c.txt"}, "cat missing/dir/c.txt", "A"),
+    "overwrite": ({"source": "a.txt", "destination": "b.txt", "overwrite": True}, "cat b.txt; ls", "Ab.txt\ndir\nl.txt\n"),
+    "into_directory": ({"source": "a.txt", "destination": "dir/c.txt"}, "cat dir/c.txt", "A"),
     "the_link_itself": ({"source": "l.txt", "destination": "m.txt"}, "readlink m.txt; cat a.txt", "a.txt\nA"),
 })
 def file_13_works(row):
     arguments, check, stdout = row
     client = connect(settings=FREE)
-    client.bash("printf A > a.txt; printf B > b.txt; ln -s a.txt l.txt")
+    client.bash("printf A > a.txt; printf B > b.txt; ln -s a.txt l.txt; mkdir dir")
     result = client.call("file_move", arguments)
     equal((result["success"], result["error"]), (True, None))
     equal(client.bash(check)["stdout"], stdout)
@@ -216,12 +214,22 @@ def file_09():
     equal(lines, ["755 regular file", "symbolic link", "new", "new"])
 
 
-@table("FILE-09", {"mode_600": "600", "mode_644": "644", "mode_444": "444"})
+@table("FILE-09", {"mode_600": "600", "mode_644": "644", "mode_664": "664"})
 def file_09_modes(mode):
     client = connect(settings=FREE)
     client.bash(f"echo old > s.txt; chmod {mode} s.txt")
     assert client.call("file_write", {"path": "s.txt", "content": "new"})["success"]
     equal(client.bash("stat -c %a s.txt; cat s.txt")["stdout"], f"{mode}\nnew")
+
+
+@case("FILE-09", "write_protected")
+def file_09_protected():
+    client = connect(settings=FREE)
+    client.bash("echo old > s.txt; chmod 444 s.txt")
+    result = client.call("file_write", {"path": "s.txt", "content": "new"})
+    equal(result["success"], False)
+    contains(result["error"], "s.txt")
+    equal(client.bash("stat -c %a s.txt; cat s.txt")["stdout"], "444\nold\n")
 
 
 @case("FILE-09", "killed_in_mid_write")

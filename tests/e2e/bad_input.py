@@ -106,7 +106,7 @@ over_tool("wrong types", "command a number", "system_run_command", {"command": 5
 over_tool("wrong types", "timeout a text", "system_run_command", {"command": "ls", "timeout": "soon"}, "timeout", "number")
 over_tool("wrong types", "env a list", "system_run_command", {"command": "ls", "env": ["A=1"]}, "env", "object")
 over_tool("wrong types", "env value a number", "system_run_python", {"code": "1", "env": {"A": 1}}, "env", "string")
-over_tool("wrong types", "recursive a text", "file_list", {"recursive": "yes"}, "recursive", "boolean")
+over_tool("wrong types", "recursive a text", "file_list", {"recursive": "yes"}, "recursive", "true or false")
 over_tool("wrong types", "missing argument", "file_read", {}, "path", "required")
 for name, text, identifier in (("params a list", b'{"jsonrpc":"2.0","id":4,"method":"tools/list","params":[1]}', 4),
                                ("tool name a number", b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":7}}', 5),

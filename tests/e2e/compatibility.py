@@ -175,6 +175,7 @@ def delete(c):
 @behaviour(23)
 def move(c):
     c.call("file_write", {"path": "from.txt", "content": "x"})
+    c.call("file_write", {"path": "to/other.txt", "content": "y"})
     same(c.call("file_move", {"source": "from.txt", "destination": "to/there.txt"})["success"], True)
     same(c.call("file_read", {"path": "to/there.txt"})["content"], "x")
     assert not c.call("file_read", {"path": "from.txt"})["success"]

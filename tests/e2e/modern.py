@@ -257,7 +257,7 @@ def closing(m):
 @row("legacy era: closing the connection does not cancel")
 def legacy_closing(m):
     client = HttpClient(m.client.server)
-    body = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {
+    body = json.dumps({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {
         "name": "system_run_command", "arguments": {"command": "sleep 3; echo > done.txt", "timeout": 100}}}).encode()
     with socket.create_connection((client.server.host, client.server.port)) as connection:
         connection.sendall((f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
