@@ -62,12 +62,6 @@ std::vector<std::string> passed_environment(const config::Settings& settings,
   return passed;
 }
 
-// A first guess whether the launcher will find a memory cgroup; its facts decide.
-bool memory_cgroup_is_likely(const TestSwitches& switches) {
-  return !switches.no_cgroup && (::access("/sys/fs/cgroup/memory/tasks", W_OK) == 0 ||
-                                 ::access("/sys/fs/cgroup/cgroup.subtree_control", W_OK) == 0);
-}
-
 // PYTHON_PATH, else the newest that is installed; "" when there is none, and then Python is not
 // offered.
 std::string python_path(const config::Settings& settings) {
@@ -111,6 +105,7 @@ Status build_profiles_and_setup(Prepared& prepared, const config::Environment& e
   setup.disabled_layers = prepared.switches.disabled_layers;
   setup.without_cgroup = prepared.switches.no_cgroup;
   setup.without_idmap = prepared.switches.no_idmap;
+  setup.deny_user_namespaces = prepared.switches.deny_user_namespaces;
   setup.roots.clear();
   for (const config::WorkspaceMount& mount : prepared.layout.mounts) {
     setup.roots.push_back({mount.path, mount.name, mount.read_only});
@@ -119,17 +114,14 @@ Status build_profiles_and_setup(Prepared& prepared, const config::Environment& e
   return {};
 }
 
-// Starts the launcher; once more when it has no memory cgroup and the profiles were made for one:
-// those allow memfd and SysV shared memory, which only a cgroup can count.
+// Without a memory cgroup the profiles deny memfd and SysV shared memory: nothing else could count
+// those.
 Status start_launcher(Prepared& prepared, const config::Environment& environment,
                       const std::optional<ServiceUser>& user) {
-  const bool guess = memory_cgroup_is_likely(prepared.switches);
-  CMCP_CHECK_OK(build_profiles_and_setup(prepared, environment, guess, user));
+  const bool memory_cgroup =
+      !prepared.switches.no_cgroup && LauncherClient::memory_cgroup_available();
+  CMCP_CHECK_OK(build_profiles_and_setup(prepared, environment, memory_cgroup, user));
   auto spawned = LauncherClient::spawn(prepared.launcher_options);
-  if (spawned.ok() && guess && spawned->facts.limiter == sandbox::Limiter::kRlimit) {
-    CMCP_CHECK_OK(build_profiles_and_setup(prepared, environment, false, user));
-    spawned = LauncherClient::spawn(prepared.launcher_options);
-  }
   if (spawned.ok()) {
     prepared.launcher = std::move(spawned).value();
   } else {

@@ -37,8 +37,9 @@ bool is_mount_name(std::string_view name) {
 }
 
 Error refuse(const std::string& path, const std::string& reason) {
-  return {ErrorCode::kInvalidArgument, "The workspace " + printable(path) + " is refused: " +
-                                           reason + ". Choose a directory for this work alone."};
+  return {ErrorCode::kInvalidArgument, "The workspace " + printable(path) +
+                                           " (WORKSPACE_DIR, --workspace) is refused: " + reason +
+                                           ". Choose a directory for this work alone."};
 }
 
 // What a workspace must neither hold nor lie in, with the words for it.

@@ -196,9 +196,7 @@ void Stdio::Connection::line(std::string_view text) {
   limits.max_bytes = options.max_message_bytes;
   const Result<json::Value> value = json::parse(text, limits);
   if (!value.ok()) {
-    const bool limit = value.error().code() == ErrorCode::kLimitExceeded;
-    send_error(limit ? mcp::rpc::kInvalidRequest : mcp::rpc::kParseError,
-               (limit ? "Invalid request: " : "Parse error: ") + value.error().message());
+    send_error(mcp::rpc::kParseError, "Parse error: " + value.error().message());
     return;
   }
   if (const json::Array* array = value->if_array()) return batch(*array);

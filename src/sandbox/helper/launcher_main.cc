@@ -58,7 +58,8 @@ Result<wire::Setup> receive_setup(int socket) {
   }
   CMCP_TRY(wire::Setup setup, wire::decode_setup(envelope->body));
 #ifndef CMCP_TEST_SWITCHES
-  if (setup.disabled_layers != 0 || setup.without_cgroup || setup.without_idmap) {
+  if (setup.disabled_layers != 0 || setup.without_cgroup || setup.without_idmap ||
+      setup.deny_user_namespaces) {
     return Error(ErrorCode::kInvalidArgument, "test switches are not part of this build");
   }
 #endif
@@ -85,6 +86,10 @@ Status make_cgroups(LauncherParts& parts) {
 // Own namespaces. As an ordinary user also a user namespace, in which the one uid there is becomes
 // 1000.
 Status enter_namespaces(LauncherParts& parts) {
+  if (parts.setup.deny_user_namespaces) {
+    return Error(ErrorCode::kPermissionDenied, "write /proc/self/uid_map: Permission denied",
+                 EACCES);
+  }
   const bool root = ::geteuid() == 0 && os::has_capability(CAP_SYS_ADMIN);
   if (root) {
     parts.facts.identity = IdentityMode::kRootIdmapped;
@@ -146,7 +151,7 @@ Status run(int socket_number, int init_number, pid_t server) {
   if (::getppid() != server) return Error(ErrorCode::kUnavailable, "the server has gone already");
   CMCP_CHECK_OK(close_everything_but(socket_number, init_number));
   LauncherParts parts;
-  parts.server = Fd(socket_number);
+  // Owned only once nothing can fail any more: until then main() says on it why the start ended.
   if (::fcntl(socket_number, F_SETFD, FD_CLOEXEC) != 0)
     return os::last_error("fcntl", "FD_CLOEXEC");
   const Fd init_file(init_number);
@@ -166,6 +171,7 @@ Status run(int socket_number, int init_number, pid_t server) {
     if (parts.cgroups) parts.cgroups->remove_all();
     return entered.ok() ? alive.take_error() : entered;
   }
+  parts.server = Fd(socket_number);
   struct sigaction action{};
   action.sa_handler = on_terminate;
   ::sigaction(SIGTERM, &action, nullptr);

@@ -39,6 +39,7 @@ wire::Setup full_setup() {
   setup.max_runs = 3;
   setup.server_uid = 12;
   setup.without_idmap = true;
+  setup.deny_user_namespaces = true;
   setup.roots = {{{"/srv/w"}, "one", true}};
   setup.profiles = {full_profile(), {}};
   return setup;

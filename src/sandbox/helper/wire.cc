@@ -91,6 +91,7 @@ std::string encode(const Setup& setup) {
   writer.number(setup.disabled_layers);
   writer.flag(setup.without_cgroup);
   writer.flag(setup.without_idmap);
+  writer.flag(setup.deny_user_namespaces);
   writer.number(static_cast<std::uint32_t>(setup.roots.size()));
   for (const auto& root : setup.roots) sandbox::encode(writer, root);
   writer.number(static_cast<std::uint32_t>(setup.profiles.size()));
@@ -107,6 +108,7 @@ Result<Setup> decode_setup(std::string_view bytes) {
   setup.disabled_layers = reader.number<std::uint32_t>();
   setup.without_cgroup = reader.flag();
   setup.without_idmap = reader.flag();
+  setup.deny_user_namespaces = reader.flag();
   setup.roots.resize(reader.count(9));
   for (auto& root : setup.roots) root = decode_workspace_root(reader);
   setup.profiles.resize(reader.count(64));

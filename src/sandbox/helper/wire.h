@@ -50,6 +50,7 @@ struct Setup {
   std::uint32_t disabled_layers = 0;  // bit 1 << Layer; refused without CMCP_TEST_SWITCHES
   bool without_cgroup = false;        // test switches, as above
   bool without_idmap = false;
+  bool deny_user_namespaces = false;  // as if writing uid_map were refused (Ubuntu 24.04)
   std::vector<WorkspaceRoot> roots;
   std::vector<Profile> profiles;
 };
