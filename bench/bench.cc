@@ -21,6 +21,7 @@
 #include "base/scope_guard.h"
 #include "base/strings.h"
 #include "client.h"
+#include "cold_sandbox.h"
 #include "interleaved.h"
 
 extern char** environ;
@@ -99,6 +100,12 @@ std::uint64_t rss_kb(pid_t pid) {
   return 0;
 }
 
+// The user that the server serves as: the one whom its own directories belong to.
+Uid owner_of(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 ? Uid{status.st_uid} : Uid{geteuid()};
+}
+
 struct Setup {
   std::string directory;
   std::vector<std::string> environment;
@@ -143,6 +150,9 @@ Result<json::Object> measure(const Options& options) {
   const std::uint64_t idle_rss = rss_kb(http_server->pid());
   const std::uint64_t idle_pss = tree_pss_kb(http_server->pid());
 
+  const std::string helpers = options.server.substr(0, options.server.rfind('/')) + "/libexec";
+  CMCP_TRY(const auto cold, ColdSandbox::create(HostPath{helpers}, setup.directory + "/cold",
+                                                owner_of(setup.directory + "/sandbox")));
   const std::string bash = tool_call("system_run_command", R"({"command":"true"})");
   const std::string python = tool_call("system_run_python", R"j({"code":"print(1)"})j");
   const std::string read = tool_call("file_read", R"({"path":"k.txt"})");
@@ -150,6 +160,7 @@ Result<json::Object> measure(const Options& options) {
   const std::string list = R"({"jsonrpc":"2.0","id":4,"method":"tools/list"})";
   std::vector<Row> rows{
       {"spawn true", "", 0, [] { return spawn_and_wait({"/usr/bin/true"}); }},
+      {"cold sandbox running true", "spawn true", 3.0, [&] { return cold->run_true(); }},
       {"bare bash -c true", "", 0, [] { return spawn_and_wait({"/bin/bash", "-c", "true"}); }},
       {"bare python3 -c pass", "", 0,
        [] { return spawn_and_wait({"/usr/bin/python3", "-c", "pass"}); }},
@@ -181,6 +192,7 @@ Result<json::Object> measure(const Options& options) {
                  {"all_processes_pss_kb", idle_pss},
                  {"goal_rss_kb", 12 * 1024},
                  {"goal_pss_kb", 25 * 1024}};
+  out["cold_sandbox_stages_us_p50"] = cold->stages();
   utsname machine{};
   uname(&machine);
   out["machine"] = {{"kernel", machine.release},
