@@ -27,12 +27,15 @@ struct Limits {
 
 // Parses one JSON text (RFC 8259), strictly: well-formed UTF-8, no trailing text, no depth above
 // the limit, no number that does not fit a finite double (1e400), no lone surrogate escape.
-// Duplicate keys: the last one wins. kInvalidArgument with the byte offset and the reason;
-// kLimitExceeded for size and depth.
+// Numbers without fraction and exponent are integers where 64 bits hold them, all others the double
+// nearest to their text. Duplicate keys: the last one wins. kInvalidArgument with the byte offset
+// and the reason; kLimitExceeded for size and depth.
 Result<Value> parse(std::string_view text, const Limits& limits = {});
 
 // Compact JSON, always well-formed UTF-8 and one line. Every string in `value` must be well-formed
-// UTF-8.
+// UTF-8. Doubles take the fewest digits that read back as the same double, and stay doubles (1.5,
+// 3.0, 1e+22); one that is not finite becomes null. Strings are escaped where RFC 8259 wants it and
+// nowhere else. Any depth.
 std::string write(const Value& value);
 
 // Member of an object, or nullptr when `value` is no object or has no such member.
