@@ -157,9 +157,8 @@ Status Application::Impl::make_files(Prepared& prepared) {
 }
 
 managers::WorkingDirCheck Application::Impl::working_dir_check() {
-  return [this](const std::string& relative) -> Status {
-    const auto checked = files->check_directory(auth::Principal{}, relative);
-    return checked.ok() ? Status{} : Status{checked.error()};
+  return [this](const std::string& relative) {
+    return files->check_directory(auth::Principal{}, relative);
   };
 }
 

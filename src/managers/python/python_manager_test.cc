@@ -108,8 +108,8 @@ TEST_F(Python, BadArgumentsAreRefusedBeforeAnythingRuns) {
 }
 
 TEST_F(Python, AbsentOrOutsideWorkingDirRunsNothing) {
-  options_.check_working_dir = [&](const std::string& relative) -> Status {
-    if (std::filesystem::is_directory(workspace_ / relative)) return {};
+  options_.check_working_dir = [&](const std::string& relative) -> Result<std::string> {
+    if (std::filesystem::is_directory(workspace_ / relative)) return relative;
     return Error(ErrorCode::kNotFound, "there is no such directory in the workspace.");
   };
   for (const char* directory : {"gone", "../x", "/workspace/../etc"}) {

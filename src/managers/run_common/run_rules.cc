@@ -59,9 +59,9 @@ Result<std::string> resolve_working_dir(const std::string& working_dir,
         "working_dir \"" + shown + "\" is outside the workspace; give a directory inside it.");
   }
   if (!check) return relative;
-  const Status status = check(relative);
-  if (!status.ok()) return status.error().with_context("working_dir \"" + shown + "\"");
-  return relative;
+  Result<std::string> found = check(relative);
+  if (!found.ok()) return found.error().with_context("working_dir \"" + shown + "\"");
+  return found;
 }
 
 }  // namespace cmcp::managers

@@ -20,10 +20,11 @@ struct TimeoutRule {
 Result<std::chrono::milliseconds> resolve_timeout(std::optional<double> seconds,
                                                   const TimeoutRule& rule);
 
-// Says whether a directory (relative to the workspace, "" = the workspace) exists inside the
-// workspace; the error's message is a sentence for the client. Wired in app to the path core. May
-// be empty: then only the text of the path is checked.
-using WorkingDirCheck = std::function<Status(const std::string& relative)>;
+// Finds a directory (relative to the workspace, "" = the workspace) inside the workspace and gives
+// its path back without links and "..", so that what runs starts in the directory that was checked;
+// the error's message is a sentence for the client. Wired in app to the path core. May be empty:
+// then only the text of the path is checked.
+using WorkingDirCheck = std::function<Result<std::string>(const std::string& relative)>;
 
 // `working_dir` as RunRequest wants it: "/workspace/x", "/x" and "x" are "x". An error means that
 // nothing may run (exit code 126): its message names the directory as given.

@@ -34,9 +34,9 @@ TEST(RunRules, WorkingDirHasThreeSpellings) {
 
 TEST(RunRules, WorkingDirOutsideIsRefusedBeforeTheCheck) {
   int calls = 0;
-  const WorkingDirCheck check = [&](const std::string&) {
+  const WorkingDirCheck check = [&](const std::string& relative) -> Result<std::string> {
     ++calls;
-    return Status();
+    return "real of " + relative;
   };
   for (const char* text : {"..", "../x", "/workspace/../etc", "a/../../b"}) {
     const auto refused = resolve_working_dir(text, check);
@@ -45,14 +45,15 @@ TEST(RunRules, WorkingDirOutsideIsRefusedBeforeTheCheck) {
   }
   EXPECT_FALSE(resolve_working_dir(std::string("a\0b", 3), check).ok());
   EXPECT_EQ(calls, 0);
-  EXPECT_EQ(resolve_working_dir("a/../b", check).value(), "a/../b");
+  EXPECT_EQ(resolve_working_dir("a/../b", check).value(), "real of a/../b");
   EXPECT_EQ(calls, 1);
 }
 
 TEST(RunRules, TheChecksErrorNamesTheDirectoryAsGiven) {
-  const auto refused = resolve_working_dir("/workspace/gone", [](const std::string&) -> Status {
+  const WorkingDirCheck check = [](const std::string&) -> Result<std::string> {
     return Error(ErrorCode::kNotFound, "there is no such directory.");
-  });
+  };
+  const auto refused = resolve_working_dir("/workspace/gone", check);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message(),
             "working_dir \"/workspace/gone\": there is no such directory.");
