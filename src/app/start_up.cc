@@ -1,6 +1,7 @@
 #include "app/start_up.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,12 +17,31 @@ namespace {
 using sandbox::LauncherClient;
 using sandbox::Limits;
 
+// A named workspace is mounted on a directory of that name in the one at /workspace. Ours gets it;
+// in a directory of the user's own nothing is made that was not asked for.
+Status prepare_mount_point(const config::WorkspaceMount& base, const config::WorkspaceMount& named,
+                           const ServiceUser* owner) {
+  const std::string path = base.path.value + "/" + named.name;
+  if (!base.users_own) CMCP_CHECK_OK(ensure_directory("SANDBOX_ROOT", path, 0755, owner));
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
+  return Error(ErrorCode::kInvalidArgument,
+               "The workspace " + named.name + " is to appear as /workspace/" + named.name +
+                   ", for which " + base.path.value + " needs a directory " + named.name +
+                   " (no link). Make it, or give every workspace a name.");
+}
+
 // The directories of a start that nobody has to make by hand.
 Status make_directories(const Prepared& prepared, const ServiceUser* owner) {
   CMCP_CHECK_OK(ensure_directory("SANDBOX_ROOT", prepared.layout.sandbox_root.value, 0755, owner));
   for (const config::WorkspaceMount& mount : prepared.layout.mounts) {
     if (!mount.users_own)
       CMCP_CHECK_OK(ensure_directory("SANDBOX_ROOT", mount.path.value, 0755, owner));
+  }
+  // The first mount is the one without a name.
+  const config::WorkspaceMount& base = prepared.layout.mounts.front();
+  for (const config::WorkspaceMount& mount : prepared.layout.mounts) {
+    if (!mount.name.empty()) CMCP_CHECK_OK(prepare_mount_point(base, mount, owner));
   }
   return {};
 }

@@ -144,7 +144,7 @@ Response Guards::preflight_response(const Request& request,
 Status check_bind(const std::string& host, bool has_token, bool allow_unauthenticated) {
   const std::string name = to_lower(host);
   if (has_token || allow_unauthenticated || is_loopback_name(name) || name.empty()) return {};
-  return Error(ErrorCode::kPermissionDenied,
+  return Error(ErrorCode::kInvalidArgument,
                "MCP_HOST " + host +
                    " can be reached by other machines, and anybody who reaches this server can run "
                    "programs. "

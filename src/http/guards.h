@@ -49,7 +49,7 @@ class Guards {
 };
 
 // Whether the server may listen on `host`: loopback always; anything else only with a token or when
-// the operator has said that unauthenticated access is meant. kPermissionDenied with a message that
+// the operator has said that unauthenticated access is meant. kInvalidArgument with a message that
 // names both ways.
 Status check_bind(const std::string& host, bool has_token, bool allow_unauthenticated);
 

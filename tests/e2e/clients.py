@@ -3,7 +3,10 @@
 
 clients.py --install    puts the clients into build/e2e (once; needs the registries)
 clients.py              runs every row and prints the table; an empty cell fails. The rows are golden.
+                        bin/test prints the copy that it leaves in build/e2e/table-IDENTITY.md.
+clients.py WORD         only the rows that hold WORD
 """
+import fcntl
 import json
 import os
 import shlex
@@ -26,6 +29,12 @@ EXPECTED_REVISION = {("client 2.x", "http"): "2026-07-28", ("client 2.x", "stdio
 
 def install():
     os.makedirs(NODE, exist_ok=True)
+    with open(os.path.join(INSTALLED, "lock"), "w") as lock:  # several build trees share them
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install_all()
+
+
+def install_all():
     with open(os.path.join(HERE, "clients", "package.json")) as wanted:
         text = wanted.read()
     marker = os.path.join(NODE, "package.json")
@@ -139,7 +148,13 @@ def main():
     if sys.argv[1:] == ["--install"]:
         return install()
     empty = 0
-    print(f"| client | transport | {' | '.join(CELLS)} | revision |\n|{'---|' * (len(CELLS) + 3)}")
+    lines = []
+
+    def say(line):
+        lines.append(line + "\n")
+        print(line, flush=True)
+
+    say(f"| client | transport | {' | '.join(CELLS)} | revision |\n|{'---|' * (len(CELLS) + 3)}")
     for client, kind in ROWS:
         if len(sys.argv) > 1 and sys.argv[1] not in f"{client} {kind}":
             continue
@@ -152,10 +167,13 @@ def main():
         wanted = EXPECTED_REVISION.get((client, kind), "")
         wrong_revision = bool(wanted) and revision != wanted
         empty += marks.count("") + wrong_revision
-        print(f"| {client} | {kind} | {' | '.join(marks)} | {revision}{' (expected ' + wanted + ')' if wrong_revision else ''} |", flush=True)
+        say(f"| {client} | {kind} | {' | '.join(marks)} | {revision}{' (expected ' + wanted + ')' if wrong_revision else ''} |")
         if failure:
             print(f"  {failure}", file=sys.stderr)
-    print(f"clients: {len(ROWS)} rows, {empty} empty cells")
+    say(f"clients as {identity()}: {len(ROWS)} rows, {empty} empty cells")
+    if len(sys.argv) == 1:
+        with open(os.path.join(INSTALLED, f"table-{identity()}.md"), "w") as table:
+            table.writelines(lines)
     return 1 if empty else 0
 
 

@@ -177,8 +177,12 @@ class Child {
 
   Status attach_workspaces() {
     for (std::size_t i = 0; i < plan_.workspace_trees.size(); ++i) {
-      CMCP_CHECK_OK(os::attach_tree(plan_.workspace_trees[i], AT_FDCWD,
-                                    workspace_target((*plan_.workspaces)[i])));
+      // A named one lies in the workspace that is attached first: what is there may be a link by
+      // now.
+      const std::string at = workspace_target((*plan_.workspaces)[i]);
+      auto target = os::open_at(AT_FDCWD, at, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+      if (!target.ok()) return target.error().with_context("the mount point " + at);
+      CMCP_CHECK_OK(os::attach_tree(plan_.workspace_trees[i], target->get(), ""));
     }
     return {};
   }
