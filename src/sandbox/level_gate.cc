@@ -72,7 +72,9 @@ void LevelGate::start_waiting(const std::shared_ptr<Waiting>& waiting) {
   if (started.ok()) {
     waiting->inner_ = std::move(started).value();
   } else {
-    done(ended(RunOutcome::End::kSandboxFailed, started.error().message()));
+    RunOutcome outcome = ended(RunOutcome::End::kSandboxFailed, started.error().message());
+    outcome.failure_code = started.error().code();
+    done(std::move(outcome));
   }
 }
 

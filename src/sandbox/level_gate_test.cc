@@ -47,6 +47,21 @@ TEST(LevelGate, RunsWaitForTheVerdictAndThenStartInOrder) {
   first.value()->cancel();
 }
 
+TEST(LevelGate, AWaitingRunThatFindsNoPlaceEndsAsBusy) {
+  FakeRunner inner;
+  LevelGate gate(inner);
+  std::vector<RunOutcome> outcomes;
+  RunEvents events;
+  events.done = [&](const RunOutcome& outcome) { outcomes.push_back(outcome); };
+  ASSERT_TRUE(gate.start(request("a"), events).ok());
+  inner.busy = true;
+  gate.decide({});
+  ASSERT_EQ(outcomes.size(), 1U);
+  EXPECT_EQ(outcomes[0].end, RunOutcome::End::kSandboxFailed);
+  EXPECT_EQ(outcomes[0].failure_code, ErrorCode::kBusy);
+  EXPECT_EQ(outcomes[0].failure, "busy");
+}
+
 TEST(LevelGate, ARefusalReachesWaitingAndLaterRuns) {
   FakeRunner inner;
   LevelGate gate(inner);

@@ -29,7 +29,7 @@ struct OutputBudget {
 
 struct RunRequest {
   std::string profile;
-  std::string principal = "local";      // whom the kept outputs belong to
+  std::string principal = "local";       // whom the kept outputs belong to
   std::vector<std::string> argv;         // argv[0] is the absolute path in the sandbox
   std::vector<std::string> environment;  // NAME=VALUE, added to the profile's (a later one wins)
   std::string working_dir;  // relative to /workspace; "" = /workspace. Checked by the caller,
@@ -78,7 +78,8 @@ struct RunOutcome {
   int signal = 0;
   LimitKind limit = LimitKind::kNone;
   std::string failure;  // for kNotStarted and kSandboxFailed: a sentence for the client
-  std::uint32_t killed_processes = 0;  // left running when the main process ended
+  ErrorCode failure_code = ErrorCode::kUnavailable;  // for kSandboxFailed; kBusy: try again
+  std::uint32_t killed_processes = 0;                // left running when the main process ended
   std::chrono::milliseconds duration{0};
   Usage usage;
   CapturedStream out;

@@ -29,7 +29,7 @@ Result<PythonResult> result_of(sandbox::RunOutcome outcome, const RunLimits& lim
   using End = sandbox::RunOutcome::End;
   if (outcome.end == End::kCancelled)
     return Error(ErrorCode::kCancelled, "The call was cancelled.");
-  if (outcome.end == End::kSandboxFailed) return Error(ErrorCode::kUnavailable, outcome.failure);
+  if (outcome.end == End::kSandboxFailed) return Error(outcome.failure_code, outcome.failure);
   return python_result_of(std::move(outcome), limits);
 }
 
