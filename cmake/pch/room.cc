@@ -1,0 +1,1 @@
+// Nothing: the target that a precompiled header belongs to needs a source.

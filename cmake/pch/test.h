@@ -1,0 +1,7 @@
+// Precompiled for every unit test.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "room.h"
