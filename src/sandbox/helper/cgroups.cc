@@ -225,7 +225,8 @@ Status CgroupPool::prepare(std::uint32_t index, Bytes memory, std::uint32_t proc
 // Not when a run begins, which would wait for it.
 void CgroupPool::reset_counters(std::uint32_t index) {
   Slot& slot = slots_[index];
-  if (slot.peak_file) (void)::pwrite(slot.peak_file.get(), "0", 1, 0);
+  // A peak that cannot be reset would be an earlier run's: then none is reported.
+  if (slot.peak_file && ::pwrite(slot.peak_file.get(), "0", 1, 0) < 0) slot.peak_file.reset();
   slot.base = {};
   slot.base = counters(index);
 }
