@@ -26,8 +26,9 @@ constexpr time_t kStaleSeconds = 3600;
 std::string temporary_name() {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::array<unsigned char, kRandomBytes> random{};
-  // 16 bytes are never cut short; a name that is taken fails with EEXIST.
-  (void)::getrandom(random.data(), random.size(), 0);
+  // 16 bytes are never cut short. Should the kernel have none, the name is a fixed one: one that is
+  // taken fails with EEXIST, so that nothing is ever overwritten by it.
+  if (::getrandom(random.data(), random.size(), 0) < 0) random.fill(0);
   std::string name(kPrefix);
   for (const unsigned char byte : random) name.append({kHex[byte >> 4U], kHex[byte & 15U]});
   return name.append(kSuffix);
