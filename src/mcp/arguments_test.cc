@@ -29,16 +29,16 @@ TEST(Arguments, Accepted) {
     const char* decoded;
   };
   const Row rows[] = {
-      {R"({"command":"x"})", R"({"command":"x","timeout":3E1,"recursive":false})"},
+      {R"({"command":"x"})", R"({"command":"x","timeout":30.0,"recursive":false})"},
       {R"({"command":"","timeout":null,"count":null})",
-       R"({"command":"","timeout":3E1,"recursive":false})"},
+       R"({"command":"","timeout":30.0,"recursive":false})"},
       {R"({"command":"x","timeout":600,"count":5.0,"recursive":true})",
-       R"({"command":"x","timeout":6E2,"count":5,"recursive":true})"},
+       R"({"command":"x","timeout":600.0,"count":5,"recursive":true})"},
       {R"({"command":"x","timeout":0.1,"count":9223372036854775807})",
        R"({"command":"x","timeout":1E-1,"count":9223372036854775807,"recursive":false})"},
       {R"({"command":"x","mode":"read","env":{"A":"1","B":""},"tags":["a"]})",
-       R"({"command":"x","timeout":3E1,"recursive":false,"mode":"read","env":{"A":"1","B":""},"tags":["a"]})"},
-      {R"({"command":"a","command":"b"})", R"({"command":"b","timeout":3E1,"recursive":false})"},
+       R"({"command":"x","timeout":30.0,"recursive":false,"mode":"read","env":{"A":"1","B":""},"tags":["a"]})"},
+      {R"({"command":"a","command":"b"})", R"({"command":"b","timeout":30.0,"recursive":false})"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.given);

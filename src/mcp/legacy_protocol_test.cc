@@ -105,8 +105,7 @@ TEST_F(LegacyProtocol, IdsAreEchoedExactlyOrRefused) {
     SCOPED_TRACE(id);
     const auto exchange = send(std::string(R"({"jsonrpc":"2.0","method":"ping","id":)") + id + "}");
     EXPECT_EQ(exchange->error_code(), 0);
-    // Compared as values: 1.5 may be written as 1.5E0.
-    EXPECT_EQ(exchange->responses.at(0).at("id"), parse(id));
+    EXPECT_EQ(json::write(exchange->responses.at(0).at("id")), id);
   }
   for (const char* id : {"null", "{}", "[]", "true", "100000000000000000000000000000", "1e300"}) {
     SCOPED_TRACE(id);

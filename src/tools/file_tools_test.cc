@@ -118,7 +118,7 @@ TEST_F(FileTools, WriteReadListMoveDelete) {
 TEST_F(FileTools, AllFieldsArePresentOnFailure) {
   EXPECT_EQ(
       text(call(file_read(*manager_), {{"path", "x.txt"}})),
-      R"({"content":"","size":0,"modified":0E0,"success":false,"error":"File not found: x.txt","total_lines":0,)"
+      R"({"content":"","size":0,"modified":0.0,"success":false,"error":"File not found: x.txt","total_lines":0,)"
       R"("truncated":false,"next_offset":null,"sha256":"","mime_type":"","hint":null})");
   EXPECT_EQ(
       text(call(file_list(*manager_), {{"path", "x"}})),

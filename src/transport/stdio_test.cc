@@ -296,7 +296,7 @@ TEST_F(StdioTest, AnIdInFlightIsTakenInBothEras) {
   write(hold("1") + modern("1", "tools/call", R"("name":"hold",)") + hold("1.0") +
         modern("2", "tools/call", R"("name":"hold",)") + ping("2"));
   wait_for(3);
-  EXPECT_THAT(summary(), ElementsAre("1 -32600", "1E0 -32600", "2 -32600"));
+  EXPECT_THAT(summary(), ElementsAre("1 -32600", "1.0 -32600", "2 -32600"));
   EXPECT_EQ(held.size(), 2U);
 }
 

@@ -206,7 +206,7 @@ TEST_F(Harness, ResultFormsAreThoseOfTheDocumentation) {
     const char* json;
   };
   const Row rows[] = {
-      {"{'a': [1, 2.5, True, None, 'x']}", R"({"a":[1,2.5E0,true,null,"x"]})"},
+      {"{'a': [1, 2.5, True, None, 'x']}", R"({"a":[1,2.5,true,null,"x"]})"},
       {"float('nan'), float('inf'), -float('inf')", R"(["NaN","Infinity","-Infinity"])"},
       {"2**53 - 1, 2**53, -2**64",
        R"([9007199254740991,"9007199254740992","-18446744073709551616"])"},
@@ -224,7 +224,7 @@ TEST_F(Harness, ResultFormsAreThoseOfTheDocumentation) {
       {"import datetime as d\nd.datetime(2026, 1, 2, 3, 4, 5, tzinfo=d.timezone.utc), d.date(2026, "
        "1, 2), d.time(3, 4)",
        R"(["2026-01-02T03:04:05+00:00","2026-01-02","03:04:00"])"},
-      {"import datetime as d\nd.timedelta(minutes=1)", "6E1"},
+      {"import datetime as d\nd.timedelta(minutes=1)", "60.0"},
       {"from decimal import Decimal\nDecimal('0.10')", "\"0.10\""},
       {"from fractions import Fraction\nFraction(1, 3)", "\"1/3\""},
       {"import uuid\nuuid.UUID(int=1)", "\"00000000-0000-0000-0000-000000000001\""},
