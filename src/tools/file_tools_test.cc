@@ -63,21 +63,25 @@ class FileTools : public ::testing::Test {
       return mcp::ToolResult::refused(mcp::RefusalCode::kInvalidArgument,
                                       decoded.error().message());
     std::optional<mcp::ToolResult> answer;
+    bool running = false;  // a stop before run() would end the next run
     tool.binding(context_, *decoded, [&](mcp::ToolResult result) {
       answer = std::move(result);
-      reactor_.stop();
+      if (running) reactor_.stop();
     });
-    if (!answer) reactor_.run();
+    running = !answer;
+    if (running) reactor_.run();
     return std::move(*answer);
   }
   static std::string text(const mcp::ToolResult& result) { return json::write(result.object); }
   Result<mcp::ResourceContent> resource(const std::string& uri) {
     std::optional<Result<mcp::ResourceContent>> answer;
+    bool running = false;
     Resources(*manager_).read(context_->who, uri, [&](Result<mcp::ResourceContent> result) {
       answer.emplace(std::move(result));
-      reactor_.stop();
+      if (running) reactor_.stop();
     });
-    if (!answer) reactor_.run();
+    running = !answer;
+    if (running) reactor_.run();
     return std::move(*answer);
   }
   void put(const std::string& path, const std::string& content) const {
