@@ -39,7 +39,8 @@ int doctor(const CommandLine& line, const config::Environment& environment) {
     const auto loaded = load_configuration(line, environment);
     if (!loaded.ok()) return fail_start(loaded.error());
     const bool restricted = loaded->settings.flag("COMMAND_RESTRICTED");
-    std::cout << sandbox::dump_seccomp({.deny_memfd = restricted, .deny_sysv_memory = false});
+    std::cout << sandbox::dump_seccomp(
+        {.deny_memfd = restricted, .deny_sysv_memory = false, .deny_socket_buffers = false});
     return 0;
   }
   auto application = begin(line, environment, LogTarget::kQuiet);

@@ -65,6 +65,15 @@ std::optional<std::uint64_t> proportional_size(int proc, pid_t pid) {
   return kibibytes * 1024;
 }
 
+std::optional<std::uint64_t> sockets_in_use(int proc, pid_t pid) {
+  const auto text = read_file_at(proc, std::to_string(pid) + "/net/sockstat", 8192);
+  constexpr std::string_view kUsed = "sockets: used ";
+  if (!text.ok() || text->rfind(kUsed, 0) != 0) return std::nullopt;
+  std::uint64_t count = 0;
+  std::from_chars(text->data() + kUsed.size(), text->data() + text->size(), count);
+  return count;
+}
+
 std::optional<std::string> own_cgroup(std::string_view controller, std::string_view cgroup,
                                       std::string_view mountinfo) {
   std::optional<std::string> path;

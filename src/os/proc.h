@@ -30,6 +30,9 @@ Result<std::vector<ProcessSample>> sample_processes(int proc);
 // read.
 std::optional<std::uint64_t> proportional_size(int proc, pid_t pid);
 
+// Sockets of all kinds in the network namespace of `pid`; nothing when it cannot be read.
+std::optional<std::uint64_t> sockets_in_use(int proc, pid_t pid);
+
 // Where a controller of cgroup v1 ("memory", "pids"), or v2 for "", is for the calling process: an
 // absolute path of its own cgroup; nothing when it is not mounted. Pure: takes /proc/self/cgroup
 // and /proc/self/mountinfo.

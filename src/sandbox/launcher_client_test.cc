@@ -445,6 +445,24 @@ TEST_P(LauncherTest, ReadOnlyAndNamedWorkspaces) {
                                     "denied|Read-only file system)\n"));
 }
 
+TEST_P(LauncherTest, ANamedWorkspaceBelowTheUnnamedOne) {
+  const std::string second = directory_ + "/second";
+  ASSERT_EQ(::mkdir(second.c_str(), 0700), 0);
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(second.c_str(), kServerUid, kServerUid), 0);
+  }
+  options_.setup.roots = {{{workspace_}, "", false}, {{second}, "two", true}};
+  EXPECT_THAT(text_of("ls /workspace; touch x && echo made; touch two/x; rmdir two"),
+              testing::MatchesRegex("two\nmade\ntouch: cannot touch 'two/x': (Permission "
+                                    "denied|Read-only file system)\nrmdir: .*\n"));
+  // A link in the place of the directory never leads the mount elsewhere: nothing is run.
+  ASSERT_EQ(::rmdir((workspace_ + "/two").c_str()), 0);
+  ASSERT_EQ(::symlink("/etc", (workspace_ + "/two").c_str()), 0);
+  const auto refused = run("ls /etc");
+  EXPECT_EQ(refused.end, RunOutcome::End::kSandboxFailed);
+  EXPECT_THAT(refused.failure, testing::HasSubstr("needs the directory two"));
+}
+
 TEST_P(LauncherTest, AWorkspaceWithoutExec) {
   options_.setup.profiles[0].workspace_exec = false;
   EXPECT_THAT(text_of("cp /bin/true t; ./t; cp /bin/true /tmp/t; /tmp/t; echo $?"),

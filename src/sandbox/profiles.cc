@@ -49,7 +49,8 @@ Result<Profile> make_profile(const char* name, View view, bool restricted, const
   profile.environment = environment_of(options);
   profile.workspace_exec = !restricted;
   CMCP_TRY(profile.seccomp, compile_seccomp({.deny_memfd = restricted || !options.has_memory_cgroup,
-                                             .deny_sysv_memory = !options.has_memory_cgroup}));
+                                             .deny_sysv_memory = !options.has_memory_cgroup,
+                                             .deny_socket_buffers = !options.has_memory_cgroup}));
   return profile;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 namespace cmcp::sandbox {
 namespace {
@@ -56,6 +57,15 @@ void set_killed(RunOutcome& outcome, const wire::Ended& ended) {
       outcome.exit_code = kSignalBase + SIGKILL;
       return;
     case wire::KillReason::kNone:
+      if (WIFEXITED(ended.wait_status)) {
+        // Nobody killed it, and init would have reported the program's end.
+        outcome.end = End::kSandboxFailed;
+        outcome.failure = "the sandbox ended with status " +
+                          std::to_string(WEXITSTATUS(ended.wait_status)) +
+                          " before the program did";
+        return;
+      }
+      [[fallthrough]];
     case wire::KillReason::kCpu:
     case wire::KillReason::kMemory:
       outcome.end = End::kSignaled;

@@ -23,6 +23,15 @@ int exited(int code) {
   return code << 8;
 }
 
+TEST(RunEnd, AnEndWithoutAWordIsNeverTheProgramsEnd) {
+  Ended ended;
+  ended.kind = Ended::Kind::kKilled;
+  ended.wait_status = exited(125);
+  const auto outcome = outcome_of(ended, request());
+  EXPECT_EQ(outcome.end, End::kSandboxFailed);
+  EXPECT_NE(outcome.failure.find("125"), std::string::npos);
+}
+
 TEST(RunEnd, ExitCodesAndSignalsAreTheProgramsOwn) {
   Ended ended;
   ended.kind = Ended::Kind::kEnded;
@@ -76,6 +85,7 @@ TEST(RunEnd, KillsSayWhy) {
   EXPECT_EQ(outcome.exit_code, 137);
   EXPECT_EQ(outcome.limit, LimitKind::kMemory);
   ended.reason = KillReason::kNone;
+  ended.wait_status = SIGKILL;
   ended.oom_kills = 1;
   EXPECT_EQ(outcome_of(ended, request()).limit, LimitKind::kMemory);
 }

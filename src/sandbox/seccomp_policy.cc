@@ -99,11 +99,15 @@ class Stage {
   std::unique_ptr<void, Release> context_;
 };
 
-Result<Program> refusals_by_argument() {
+Result<Program> refusals_by_argument(const SeccompOptions& options) {
   CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ALLOW));
   for (const auto& row : refused_arguments()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
   for (const auto& row : refused_argument_pairs())
     CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  if (options.deny_socket_buffers) {
+    for (const auto& row : socket_buffer_pairs())
+      CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  }
   return stage.compile();
 }
 
@@ -152,7 +156,7 @@ void join_stage(Program& program, std::uint32_t action, const Program& next) {
 }  // namespace
 
 Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options) {
-  CMCP_TRY(Program first, refusals_by_argument());
+  CMCP_TRY(Program first, refusals_by_argument(options));
   CMCP_TRY(Program second, allow_list(options));
   CMCP_TRY(const Program third, answers_of_the_rest(options));
   join_stage(second, kUndecided, third);
@@ -181,10 +185,14 @@ std::string dump_seccomp(const SeccompOptions& options) {
   };
   for (const auto& row : refused_arguments())
     line(row.name, "EPERM", condition(row) + ": " + row.reason);
-  for (const auto& row : refused_argument_pairs()) {
-    line(row.name, "EPERM",
-         condition(row.first) + ", " + condition(row.second) + ": " + row.second.reason);
-  }
+  const auto pairs = [&](std::span<const TwoArgumentsRow> table) {
+    for (const auto& row : table) {
+      line(row.name, "EPERM",
+           condition(row.first) + ", " + condition(row.second) + ": " + row.second.reason);
+    }
+  };
+  pairs(refused_argument_pairs());
+  if (options.deny_socket_buffers) pairs(socket_buffer_pairs());
   text += "# 2. Allowed\n";
   rows(allowed_calls(), "allow");
   for (const auto& row : allowed_arguments())

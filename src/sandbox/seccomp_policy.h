@@ -30,6 +30,8 @@ struct SeccompOptions {
   // SysV shared memory and message queues answer EPERM: detached segments are in nobody's resident
   // memory.
   bool deny_sysv_memory = false;
+  // Larger socket buffers answer EPERM: what waits in a socket is in nobody's resident memory.
+  bool deny_socket_buffers = false;
 };
 
 // The filter, ready for seccomp(SECCOMP_SET_MODE_FILTER). kInternal when libseccomp refuses a rule.

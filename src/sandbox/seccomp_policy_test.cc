@@ -276,6 +276,19 @@ TEST(SeccompPolicy, MemfdAndSysvMemoryFollowTheOptions) {
   EXPECT_EQ(errno_of({}, SYS_shmget, {0x636d6370, 4096, 0600}), ENOENT);
 }
 
+TEST(SeccompPolicy, SocketBuffersFollowTheOption) {
+  for (const unsigned long option : {SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE}) {
+    EXPECT_EQ(
+        errno_of({.deny_socket_buffers = true}, SYS_setsockopt, {~0UL, SOL_SOCKET, option, 0, 0}),
+        EPERM);
+    // Allowed: the kernel looks at the descriptor.
+    EXPECT_EQ(errno_of({}, SYS_setsockopt, {~0UL, SOL_SOCKET, option, 0, 0}), EBADF);
+  }
+  EXPECT_EQ(errno_of({.deny_socket_buffers = true}, SYS_setsockopt,
+                     {~0UL, SOL_SOCKET, SO_KEEPALIVE, 0, 0}),
+            EBADF);
+}
+
 TEST(SeccompPolicy, WhatInitAndTheProbeNeedIsAllowed) {
   EXPECT_EQ(under(filter(), [] { return prctl(PR_GET_SECCOMP); }), 2);
   EXPECT_EQ(under(filter(), [] { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }), 1);

@@ -70,6 +70,15 @@ constexpr TwoArgumentsRow kRefusedPairs[] = {
      {"openat", 3, S_ISGID, S_ISGID, kSetId}},
 };
 
+constexpr ArgumentRow kSocketLevel{"setsockopt", 1, kWord, SOL_SOCKET, "socket buffers"};
+constexpr const char* kBuffers = "without a memory cgroup nothing counts what waits in a socket";
+constexpr TwoArgumentsRow kSocketBuffers[] = {
+    {"setsockopt", kSocketLevel, {"setsockopt", 2, kWord, SO_SNDBUF, kBuffers}},
+    {"setsockopt", kSocketLevel, {"setsockopt", 2, kWord, SO_RCVBUF, kBuffers}},
+    {"setsockopt", kSocketLevel, {"setsockopt", 2, kWord, SO_SNDBUFFORCE, kBuffers}},
+    {"setsockopt", kSocketLevel, {"setsockopt", 2, kWord, SO_RCVBUFFORCE, kBuffers}},
+};
+
 constexpr SyscallRow kAllowed[] = {
     // Processes and threads.
     {"execve", "every program start"},
@@ -470,6 +479,9 @@ constexpr SyscallRow kUnsupported[] = {
 
 std::span<const ArgumentRow> refused_arguments() {
   return kRefusedArguments;
+}
+std::span<const TwoArgumentsRow> socket_buffer_pairs() {
+  return kSocketBuffers;
 }
 std::span<const TwoArgumentsRow> refused_argument_pairs() {
   return kRefusedPairs;

@@ -34,6 +34,8 @@ struct TwoArgumentsRow {
 // Stage 1: EPERM when the argument matches.
 std::span<const ArgumentRow> refused_arguments();
 std::span<const TwoArgumentsRow> refused_argument_pairs();
+// Stage 1, with SeccompOptions::deny_socket_buffers.
+std::span<const TwoArgumentsRow> socket_buffer_pairs();
 // Stage 2: allowed whatever the arguments are.
 std::span<const SyscallRow> allowed_calls();
 // Stage 2: allowed when the argument matches; the call is in stage 3 too when its refusal has a

@@ -437,6 +437,9 @@ void Launcher::read_records(Run& run) {
   while (true) {
     std::array<char, sizeof(InitRecord) + 512> buffer{};
     const ssize_t n = ::recv(run.control.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    // A child that ends before it has read what it was sent resets the connection; its own last
+    // words are still there, behind that one error.
+    if (n < 0 && errno == ECONNRESET) continue;
     if (n < static_cast<ssize_t>(sizeof(InitRecord))) return;
     InitRecord record{};
     std::memcpy(&record, buffer.data(), sizeof(record));
@@ -547,8 +550,12 @@ void Launcher::watch_usage() {
       kill_run(run, wire::KillReason::kCpu);
     if (memory_in_cgroup() || !enabled(Layer::kMemoryLimit)) continue;
     run.peak_seen = std::max(run.peak_seen, used.resident_bytes);
+    const std::uint64_t sockets =
+        socket_memory(os::sockets_in_use(root_.proc.get(), run.pid).value_or(0));
+    run.peak_seen = std::max(run.peak_seen, sockets);
     // Shared pages count for each process in the sum: only an exact count condemns.
-    if (used.resident_bytes > run.memory && exact_memory(root_.proc.get(), used) > run.memory) {
+    if (used.resident_bytes + sockets > run.memory &&
+        exact_memory(root_.proc.get(), used) + sockets > run.memory) {
       kill_run(run, wire::KillReason::kMemory);
     }
   }

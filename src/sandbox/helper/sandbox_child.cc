@@ -1,6 +1,7 @@
 #include "sandbox/helper/sandbox_child.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -175,14 +176,29 @@ class Child {
                          kBind | kRemount | kReadOnly | kNoSuid | kNoDev | kNoExec);
   }
 
+  // A named workspace below another one needs a directory there, and the payloads of other runs may
+  // write there: made and entered by descriptor, so that no link leads the mount elsewhere.
+  static Status attach_below(int base, int tree, const WorkspaceRoot& root) {
+    (void)::mkdirat(base, root.name.c_str(), 0755);  // the next line says if there is none
+    const auto place = os::openat2(base, root.name, O_PATH | O_DIRECTORY,
+                                   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+    if (!place.ok())
+      return place.error().with_context("the workspace at /workspace needs the directory " +
+                                        root.name + " as the place of the workspace of that name");
+    return os::attach_tree(tree, place->get(), "");
+  }
+
   Status attach_workspaces() {
     for (std::size_t i = 0; i < plan_.workspace_trees.size(); ++i) {
-      // A named one lies in the workspace that is attached first: what is there may be a link by
-      // now.
-      const std::string at = workspace_target((*plan_.workspaces)[i]);
-      auto target = os::open_at(AT_FDCWD, at, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-      if (!target.ok()) return target.error().with_context("the mount point " + at);
-      CMCP_CHECK_OK(os::attach_tree(plan_.workspace_trees[i], target->get(), ""));
+      const WorkspaceRoot& root = (*plan_.workspaces)[i];
+      if (!root.name.empty()) continue;
+      CMCP_CHECK_OK(os::attach_tree(plan_.workspace_trees[i], AT_FDCWD, workspace_target(root)));
+    }
+    CMCP_TRY(const Fd base, os::open_at(AT_FDCWD, "/workspace", O_PATH | O_DIRECTORY));
+    for (std::size_t i = 0; i < plan_.workspace_trees.size(); ++i) {
+      const WorkspaceRoot& root = (*plan_.workspaces)[i];
+      if (root.name.empty()) continue;
+      CMCP_CHECK_OK(attach_below(base.get(), plan_.workspace_trees[i], root));
     }
     return {};
   }
@@ -255,8 +271,16 @@ class Child {
       CMCP_CHECK_OK(add_rule(rules, rule.path.value, rule.access));
     // Several roots lie below a directory of the template's, which may be listed.
     CMCP_CHECK_OK(add_rule(rules, "/workspace", Access::kRead));
-    for (const auto& root : *plan_.workspaces)
-      CMCP_CHECK_OK(add_rule(rules, workspace_target(root), workspace_access(root)));
+    for (std::size_t i = 0; i < plan_.workspaces->size(); ++i) {
+      const WorkspaceRoot& root = (*plan_.workspaces)[i];
+      // By the mount itself where there is one: its path lies where other payloads write.
+      if (i < plan_.workspace_trees.size()) {
+        CMCP_CHECK_OK(
+            rules.allow(plan_.workspace_trees[i], landlock_access(workspace_access(root))));
+      } else {
+        CMCP_CHECK_OK(add_rule(rules, workspace_target(root), workspace_access(root)));
+      }
+    }
     CMCP_TRY(landlock_, os::duplicate(rules.take().get(), kHigh));
     return {};
   }

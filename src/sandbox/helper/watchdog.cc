@@ -35,4 +35,10 @@ std::uint64_t exact_memory(int proc, const SandboxUsage& usage) {
   return total;
 }
 
+std::uint64_t socket_memory(std::uint64_t sockets) {
+  constexpr std::uint64_t kFree = 128;
+  constexpr std::uint64_t kDefaultBuffer = 212992;  // net.core.wmem_default
+  return sockets > kFree ? (sockets - kFree) * kDefaultBuffer : 0;
+}
+
 }  // namespace cmcp::sandbox

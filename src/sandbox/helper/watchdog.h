@@ -27,4 +27,9 @@ std::map<pid_t, SandboxUsage> usage_by_sandbox(const std::vector<os::ProcessSamp
 // large.
 std::uint64_t exact_memory(int proc, const SandboxUsage& usage);
 
+// The most that the buffers of so many sockets can hold: kernel memory that no process owns. The
+// seccomp filter keeps each at the kernel's default size. A few sockets, as every event loop has
+// them, are free.
+std::uint64_t socket_memory(std::uint64_t sockets);
+
 }  // namespace cmcp::sandbox

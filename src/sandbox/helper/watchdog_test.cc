@@ -22,5 +22,11 @@ TEST(Watchdog, LoopsAndUnknownParentsEnd) {
   EXPECT_EQ(usage_by_sandbox(samples, {10}).at(10).resident_bytes, 0u);
 }
 
+TEST(Watchdog, ManySocketsCountAsMemory) {
+  EXPECT_EQ(socket_memory(0), 0u);
+  EXPECT_EQ(socket_memory(100), 0u);
+  EXPECT_GT(socket_memory(2000), 256u * 1024 * 1024);
+}
+
 }  // namespace
 }  // namespace cmcp::sandbox
