@@ -120,7 +120,9 @@ Status require_writable(const Place& place, std::string_view path) {
   if (!place.is_name_list() && !place.root->read_only) return {};
   if (place.is_name_list()) return names_a_directory(path);
   return Error(ErrorCode::kPermissionDenied,
-               "Read-only workspace: " + shown(path) + " cannot be changed");
+               "Read-only workspace: " + shown(path) +
+                   " cannot be changed; write to another place, or ask the operator to give it "
+                   "without :ro (or WORKSPACE_READONLY)");
 }
 
 Result<Place> FileCore::resolve_for_write(const Workspace& workspace,
@@ -142,7 +144,9 @@ Result<Place> FileCore::resolve_for_write(const Workspace& workspace,
   if (request.if_sha256) return Error(ErrorCode::kNotFound, "File not found: " + shown(path));
   if (workspace.read_only()) {
     return Error(ErrorCode::kPermissionDenied,
-                 "Read-only workspace: " + shown(path) + " cannot be changed");
+                 "Read-only workspace: " + shown(path) +
+                     " cannot be changed; write to another place, or ask the operator to give it "
+                     "without :ro (or WORKSPACE_READONLY)");
   }
   return workspace.resolve(path, FinalLink::kFollow, Parents::kCreate);
 }

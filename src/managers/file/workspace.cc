@@ -250,7 +250,9 @@ Error path_error(int error_number, std::string_view path) {
       return make(ErrorCode::kPermissionDenied, "Permission denied: " + name);
     case EROFS:
       return make(ErrorCode::kPermissionDenied,
-                  "Read-only workspace: " + name + " cannot be changed");
+                  "Read-only workspace: " + name +
+                      " cannot be changed; write to another place, or ask the operator to give it "
+                      "without :ro (or WORKSPACE_READONLY)");
     case ELOOP:
       return make(ErrorCode::kIo, "Too many symbolic links: " + name);
     case ENAMETOOLONG:
