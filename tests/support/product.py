@@ -108,7 +108,8 @@ class Server:
         self.process = subprocess.Popen(command, env=env, cwd=cwd or self.scratch.path, stdin=stdin or subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
         atexit.register(self.stop)
-        threading.Thread(target=self._read_log, daemon=True).start()
+        self.log_reader = threading.Thread(target=self._read_log, daemon=True)
+        self.log_reader.start()
         self.url = None
         if transport == "http" and wait:
             wait_for(lambda: self._find_url() or self.process.poll() is not None, "the line that names the URL")
@@ -136,7 +137,18 @@ class Server:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        self._fail_on_report()
         return self.process.returncode
+
+    def _fail_on_report(self):
+        """What a sanitizer said of the server ends the test, whatever its rows held: this runs at exit too, where an
+        exception would change nothing."""
+        self.log_reader.join(5)
+        log = "".join(self.log)
+        if re.search(r"(Address|Leak|Thread|UndefinedBehavior)Sanitizer|: runtime error: ", log):
+            sys.stderr.write("a sanitizer reported on the server:\n" + log[-20000:])
+            sys.stderr.flush()
+            os._exit(1)
 
     def kill(self):
         self.process.kill()
