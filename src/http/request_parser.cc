@@ -45,6 +45,12 @@ std::string path_of(std::string_view line) {
   return plain ? std::string(path) : std::string();
 }
 
+// Beast asserts that a last chunk whose first line it has seen is whole (at least "0", CR LF, CR
+// LF) when it is shown again: one that arrives in pieces is kept until it is that long.
+bool is_piece_of_last_chunk(std::string_view rest) {
+  return rest.starts_with("0\r\n") && rest.size() < 5;
+}
+
 // What can be said about a body from the header alone.
 struct Framing {
   std::size_t content_lengths = 0;
@@ -260,6 +266,7 @@ RequestParser::State RequestParser::advance_body() {
   auto& parser = *beast_->parser;
   std::size_t used = 0;
   while (used < buffer_.size() && !parser.is_done()) {
+    if (parser.chunked() && is_piece_of_last_chunk(std::string_view(buffer_).substr(used))) break;
     beast::error_code failure;
     used += parser.put(boost::asio::buffer(buffer_.data() + used, buffer_.size() - used), failure);
     if (failure == beast::http::error::need_more) break;

@@ -66,6 +66,24 @@ TEST(RequestParser, StopsAtTheHeaderAndKeepsPipelinedRequestsApart) {
   EXPECT_EQ(parser.advance(), State::kIdle);
 }
 
+// Each cut falls within the last chunk once.
+TEST(RequestParser, ReadsAChunkedBodyFedByteByByte) {
+  RequestParser parser(small_limits());
+  const std::string bytes =
+      "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "1\r\nx\r\n0\r\n\r\n"
+      "POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  std::vector<std::string> seen;
+  for (const char c : bytes) {
+    parser.feed({&c, 1});
+    if (run(parser) != State::kComplete) continue;
+    const Request request = parser.take();
+    seen.push_back(request.path + " " + request.body);
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"/a x", "/b "}));
+  EXPECT_EQ(parser.state(), State::kIdle);
+}
+
 TEST(RequestParser, SplitsAbsoluteTargets) {
   RequestParser parser(small_limits());
   parser.feed("GET http://Evil.example:80/x?y HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n\r\n");
