@@ -79,10 +79,10 @@ class BashManagerTest : public testing::Test {
 
   auth::Principal principal{"alice"};
   FakeRunner runner;
-  BashManager manager{runner, options(), [](const std::string& relative) -> Status {
+  BashManager manager{runner, options(), [](const std::string& relative) -> Result<std::string> {
                         if (relative == "gone")
                           return Error(ErrorCode::kNotFound, "There is no such directory.");
-                        return {};
+                        return relative;
                       }};
   std::vector<Result<BashResult>> answers;
   std::string output;
