@@ -34,26 +34,26 @@ def names(client, path="/"):
 @row("several named workspaces, one read-only, through all tools")
 def named():
     open_one, read_only = directory(note="open"), directory(note="fixed")
-    client = connect(settings=FREE, args=["--workspace", f"work={open_one}", "--workspace", f"ref={read_only}:ro"])
-    bash = client.bash("pwd; ls; cat work/note ref/note; echo new > work/made; echo no > ref/made")
+    client = connect(settings=FREE, args=["--workspace", f"trial={open_one}", "--workspace", f"ref={read_only}:ro"])
+    bash = client.bash("pwd; ls; cat trial/note ref/note; echo new > trial/made; echo no > ref/made")
     assert bash["stdout"] == "/workspace\nref\nwork\nopenfixed", bash
     assert "Read-only file system" in bash["stderr"] and bash["exit_code"] == 1, bash
-    python = client.python("import os\n_ = [sorted(os.listdir('/workspace')), open('ref/note').read(), open('/workspace/work/made').read()]\n"
+    python = client.python("import os\n_ = [sorted(os.listdir('/workspace')), open('ref/note').read(), open('/workspace/trial/made').read()]\n"
                            "try:\n    open('ref/x', 'w')\nexcept OSError as e:\n    print(e.strerror)")
-    assert python["result"] == [["ref", "work"], "fixed", "new\n"] and python["output"] == "Read-only file system\n", python
+    assert python["result"] == [["ref", "trial"], "fixed", "new\n"] and python["output"] == "Read-only file system\n", python
     assert client.call("file_read", {"path": "/workspace/ref/note"})["content"] == "fixed"
-    assert client.call("file_read", {"path": "work/made"})["content"] == "new\n"
-    assert client.call("file_write", {"path": "work/by_tool", "content": "t"})["success"]
+    assert client.call("file_read", {"path": "trial/made"})["content"] == "new\n"
+    assert client.call("file_write", {"path": "trial/by_tool", "content": "t"})["success"]
     for tool, arguments in (("file_write", {"path": "ref/x", "content": "x"}), ("file_delete", {"path": "ref/note"}),
-                            ("file_move", {"source": "ref/note", "destination": "work/n"}),
-                            ("file_move", {"source": "work/note", "destination": "ref/n"})):
+                            ("file_move", {"source": "ref/note", "destination": "trial/n"}),
+                            ("file_move", {"source": "trial/note", "destination": "ref/n"})):
         refused = client.call(tool, arguments)
         assert refused["success"] is False and "read-only" in refused["error"].lower(), (tool, refused)
     assert sorted(os.listdir(open_one)) == ["by_tool", "made", "note"] and os.listdir(read_only) == ["note"]
-    assert {"/work", "/ref"} <= {"/" + path.strip("/").removeprefix("workspace/") for path in names(client)}, names(client)
-    for where in ("work", "/workspace/ref", "ref/."):
+    assert {"/trial", "/ref"} <= {"/" + path.strip("/").removeprefix("workspace/") for path in names(client)}, names(client)
+    for where in ("trial", "/workspace/ref", "ref/."):
         ran = client.bash("pwd", working_dir=where)
-        assert ran["stdout"] == "/workspace/" + ("work" if "work" == where else "ref") + "\n", ran
+        assert ran["stdout"] == "/workspace/" + ("trial" if "trial" == where else "ref") + "\n", ran
 
 
 @row("a named workspace below one of the user's own, which has a directory for it")
