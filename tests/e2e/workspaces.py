@@ -36,7 +36,7 @@ def named():
     open_one, read_only = directory(note="open"), directory(note="fixed")
     client = connect(settings=FREE, args=["--workspace", f"trial={open_one}", "--workspace", f"ref={read_only}:ro"])
     bash = client.bash("pwd; ls; cat trial/note ref/note; echo new > trial/made; echo no > ref/made")
-    assert bash["stdout"] == "/workspace\nref\nwork\nopenfixed", bash
+    assert bash["stdout"] == "/workspace\nref\ntrial\nopenfixed", bash
     assert "Read-only file system" in bash["stderr"] and bash["exit_code"] == 1, bash
     python = client.python("import os\n_ = [sorted(os.listdir('/workspace')), open('ref/note').read(), open('/workspace/trial/made').read()]\n"
                            "try:\n    open('ref/x', 'w')\nexcept OSError as e:\n    print(e.strerror)")
