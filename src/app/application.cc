@@ -210,12 +210,12 @@ void Application::Impl::decide() {
   const std::string level = sandbox::name_of(sandbox::level_of(reports));
   if (verdict.ok()) {
     log::info("sandbox ready",
-              {{"level", level},
+              {{"sandbox_level", level},
                {"identity", launcher_facts ? identity_text(launcher_facts->identity) : ""},
                {"limits", launcher_facts ? limiter_text(launcher_facts->limiter) : ""}});
   } else {
     log::error("tools that need a sandbox are refused",
-               {{"level", level}, {"reason", verdict.error().message()}});
+               {{"sandbox_level", level}, {"reason", verdict.error().message()}});
   }
   gate->decide(std::move(verdict));
 }

@@ -57,6 +57,8 @@ int doctor(const CommandLine& line, const config::Environment& environment) {
 int show_config(const CommandLine& line, const config::Environment& environment) {
   const auto loaded = load_configuration(line, environment);
   if (!loaded.ok()) return fail_start(loaded.error());
+  for (const std::string& warning : loaded->warnings)
+    std::cerr << "container-mcp: " << warning << '\n';
   std::cout << config::describe(loaded->settings);
   return 0;
 }

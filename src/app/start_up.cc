@@ -48,14 +48,33 @@ Status make_directories(const Prepared& prepared, const ServiceUser* owner) {
 
 Status make_private_directories(const Prepared& prepared, const ServiceUser* owner) {
   CMCP_CHECK_OK(ensure_directory("STATE_DIR", prepared.layout.state_dir.value, 0700, owner));
-  if (::faccessat(AT_FDCWD, prepared.layout.state_dir.value.c_str(), W_OK | X_OK, AT_EACCESS) !=
-          0 &&
-      owner == nullptr) {
-    return Error(ErrorCode::kPermissionDenied,
-                 "STATE_DIR=" + prepared.layout.state_dir.value +
-                     " is not writable for this user; name another or change its owner");
-  }
   return {};
+}
+
+// Asked as the user that serves: a start by root has given up its rights by now.
+Status check_state_directory(const Prepared& prepared, bool dropped) {
+  const std::string& path = prepared.layout.state_dir.value;
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  const std::string who = dropped ? std::string("the server runs as ") + kServiceUser +
+                                        " after a start by root, and this user"
+                                  : std::string("this user");
+  return Error(
+      ErrorCode::kPermissionDenied,
+      "STATE_DIR=" + path + ": " + who +
+          " may not enter it or write to it. Set SANDBOX_ROOT (state lies beside it) to a place "
+          "that it may "
+          "use, such as /var/lib/container-mcp/sandbox, or start as the user to whom it belongs.");
+}
+
+Status check_python(const config::Settings& settings) {
+  const std::string& path = settings.text("PYTHON_PATH");
+  if (path.empty() || ::access(path.c_str(), X_OK) == 0) return {};
+  return Error(
+      ErrorCode::kInvalidArgument,
+      "PYTHON_PATH=" + path +
+          " is no program that can be executed; name a Python 3.11 or later by its absolute "
+          "path, or leave it unset for the newest below /usr/bin (set by: " +
+          settings.origin("PYTHON_PATH") + ")");
 }
 
 std::uint32_t as_u32(std::int64_t value) {
@@ -175,6 +194,7 @@ Result<Prepared> prepare(config::Loaded loaded, const config::Environment& envir
   prepared.layout = std::move(loaded.layout);
   prepared.warnings = std::move(loaded.warnings);
   CMCP_TRY(prepared.switches, test_switches(environment));
+  CMCP_CHECK_OK(check_python(prepared.settings));
   std::optional<ServiceUser> user;
   if (::geteuid() == 0) {
     CMCP_TRY(user, find_service_user());
@@ -187,6 +207,7 @@ Result<Prepared> prepare(config::Loaded loaded, const config::Environment& envir
   }
   CMCP_CHECK_OK(make_private_directories(prepared, user ? &*user : nullptr));
   if (user) CMCP_CHECK_OK(become(*user));
+  CMCP_CHECK_OK(check_state_directory(prepared, user.has_value()));
   CMCP_CHECK_OK(open_workspace_roots(prepared));
   std::copy(prepared.profiles.warnings.begin(), prepared.profiles.warnings.end(),
             std::back_inserter(prepared.warnings));

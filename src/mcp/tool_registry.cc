@@ -47,8 +47,8 @@ std::string ToolRegistry::unknown_tool(std::string_view name) const {
   for (const Tool& tool : tools_) known.push_back(tool.name);
   std::string text = "Unknown tool: " + printable(name, 100) + ".";
   const std::string near = nearest(name, known);
-  return text + (near.empty() ? " Call tools/list for the tools there are."
-                              : " Did you mean " + near + "?");
+  return text +
+         (near.empty() ? " There are: " + join(known, ", ") + "." : " Did you mean " + near + "?");
 }
 
 Result<json::Object> ToolRegistry::decode(const Entry& entry, const json::Value& arguments) {

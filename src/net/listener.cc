@@ -31,16 +31,18 @@ Error listen_error(const std::string& host, std::uint16_t port, int code) {
   const std::string where = "cannot listen on " + host + " port " + std::to_string(port) + ": ";
   switch (code) {
     case EADDRINUSE:
-      return {ErrorCode::kBusy,
-              where + "the port is taken; stop the other program or choose another with MCP_PORT",
-              code};
+      return {
+          ErrorCode::kBusy,
+          where +
+              "the port is taken; stop the other program or choose another with --port or MCP_PORT",
+          code};
     case EADDRNOTAVAIL:
     case EAFNOSUPPORT:
       return {ErrorCode::kUnavailable,
               where + "this machine has no such address; set MCP_HOST to one it has", code};
     case EACCES:
       return {ErrorCode::kPermissionDenied,
-              where + "not permitted; choose a port above 1023 with MCP_PORT", code};
+              where + "not permitted; choose a port above 1023 with --port or MCP_PORT", code};
     default:
       return {ErrorCode::kIo, where + std::strerror(code), code};
   }

@@ -18,6 +18,7 @@ stub dpkg-query "printf '%s' \"\${FAKE_STATUS-installed}\""
 stub ninja "echo built; exit \${FAKE_BUILD:-0}"
 for name in apt-get useradd sudo; do stub "$name" "echo \"$name \$*\" >>'$scratch/calls'"; done
 stub getent 'exit 2'
+stub setpriv "exit \${FAKE_ENTER:-0}"
 cat >"$checkout/build/release/container-mcp" <<'PROGRAM'
 #!/bin/bash
 printf 'config=%s\nin=%s\n' "$CMCP_CONFIG" "$PWD"
@@ -64,6 +65,12 @@ check "it stays where it was typed" grep -qxF "in=$(cd "$scratch/elsewhere" && p
 check "arguments pass" grep -qxF 'argument=a b' "$scratch/out"
 check "the build does not speak on standard output" [ "$(grep -c built "$scratch/out")" = 0 ]
 check "SANDBOX_ROOT is the checkout's" grep -qxF "SANDBOX_ROOT=\"$base/sandbox\"" "$checkout/build/run-defaults.env"
+if [ "$(id -u)" = 0 ]; then
+  FAKE_ENTER=1 run --port 1
+  check "a checkout that the server's user may not enter keeps files elsewhere" \
+    grep -qxF 'SANDBOX_ROOT="/var/lib/container-mcp/sandbox"' "$checkout/build/run-defaults.env"
+  check "and says so" grep -qF "may not enter" "$scratch/err"
+fi
 if [ "$(id -u)" = 0 ]; then
   check "a start by root makes the service user" grep -q '^useradd --system .*container-mcp$' "$scratch/calls"
 else

@@ -51,8 +51,9 @@ Status ExtensionRule::check(std::string_view name, Access access, std::string_vi
   if (found && found->empty()) what = "the name ends in a dot";
   std::string where = shown(path);
   if (!path.ends_with(name)) where += " leads to " + shown(name);
-  return Error(ErrorCode::kPermissionDenied, "File extension not allowed: " + shown(what) + " (" +
-                                                 where + "). Allowed: " + allowed(access));
+  return Error(ErrorCode::kPermissionDenied,
+               "File extension not allowed: " + shown(what) + " (" + where + "). Allowed: " +
+                   allowed(access) + ". The setting FILE_ALLOWED_EXTENSIONS changes it.");
 }
 
 std::string ExtensionRule::allowed(Access access) const {

@@ -144,7 +144,9 @@ TEST(PythonOutcome, SandboxFailuresAndForeignResultBytes) {
   killed.usage.peak_memory_bytes = Bytes::mebi(256).count;
   const PythonResult oom = python_result_of(killed, limits);
   EXPECT_EQ(oom.output, "kept\n");
-  EXPECT_EQ(oom.error, "Memory limit of 256 MB reached (peak 256 MB).");
+  EXPECT_EQ(
+      oom.error,
+      "Memory limit of 256 MB reached (peak 256 MB). The setting PYTHON_MEMORY_LIMIT changes it.");
   for (const char* bytes :
        {"", "x", "{", "[1]", "{\"result\": 1}{\"result\": 2}", "{\"memory_error\": 3}"}) {
     sandbox::RunOutcome outcome;

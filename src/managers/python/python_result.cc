@@ -49,7 +49,10 @@ PythonResult python_result_of(sandbox::RunOutcome outcome, const RunLimits& limi
   out.report.truncated = out.report.truncated || envelope.truncated;
   out.success = outcome.end == End::kExited && outcome.exit_code == 0;
   if (outcome.end == End::kExited) out.result = std::move(envelope.result);
-  append_line(out.error, end_note(out.report, limits));
+  std::string note = end_note(out.report, limits);
+  if (out.report.limit == sandbox::LimitKind::kMemory)
+    note += " The setting PYTHON_MEMORY_LIMIT changes it.";
+  append_line(out.error, note);
   if (out.report.limit == sandbox::LimitKind::kNone && out.report.signal != 0) {
     append_line(out.error, "Ended by signal " + signal_name(out.report.signal) + ".");
   }

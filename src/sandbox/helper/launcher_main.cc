@@ -149,6 +149,8 @@ Status run(int socket_number, int init_number, pid_t server) {
   reset_signals();
   CMCP_CHECK_OK(os::set_parent_death_signal(SIGTERM));
   if (::getppid() != server) return Error(ErrorCode::kUnavailable, "the server has gone already");
+  // A terminal's Ctrl-C is for the server, which ends its runs in order.
+  if (::setpgid(0, 0) != 0) return os::last_error("setpgid");
   CMCP_CHECK_OK(close_everything_but(socket_number, init_number));
   LauncherParts parts;
   // Owned only once nothing can fail any more: until then main() says on it why the start ended.
