@@ -277,7 +277,8 @@ TEST(SeccompPolicy, MemfdAndSysvMemoryFollowTheOptions) {
 }
 
 TEST(SeccompPolicy, SocketBuffersFollowTheOption) {
-  for (const unsigned long option : {SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE}) {
+  constexpr unsigned long kOptions[] = {SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE};
+  for (const unsigned long option : kOptions) {
     EXPECT_EQ(
         errno_of({.deny_socket_buffers = true}, SYS_setsockopt, {~0UL, SOL_SOCKET, option, 0, 0}),
         EPERM);
