@@ -34,7 +34,7 @@ std::string normal_form(std::string_view name) {
 // Python's names (normal form, aliases included) to those of iconv, where no pattern below makes
 // them.
 const std::map<std::string, std::string, std::less<>>& table() {
-  static const std::map<std::string, std::string, std::less<>> kTable = {
+  static const std::map<std::string, std::string, std::less<>> names = {
       {"big5", "BIG5"},
       {"big5_tw", "BIG5"},
       {"csbig5", "BIG5"},
@@ -99,7 +99,7 @@ const std::map<std::string, std::string, std::less<>>& table() {
       {"hp_roman8", "HP-ROMAN8"},
       {"roman8", "HP-ROMAN8"},
   };
-  return kTable;
+  return names;
 }
 
 bool all_digits(std::string_view text) {
