@@ -156,8 +156,9 @@ def comments():
 def dropped():
     client = HttpClient(Server("http", FREE))
     server = client.server
-    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "file_list", "arguments": {}}}
+    # Ids that the client's own requests never reach: those of dropped connections may still be in progress.
+    ping = {"jsonrpc": "2.0", "id": 9001, "method": "ping"}
+    call = {"jsonrpc": "2.0", "id": 9002, "method": "tools/call", "params": {"name": "file_list", "arguments": {}}}
     pieces = [b"", b"G", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{", post(client, ping), post(client, call),
               request("GET", "/sse", headers=["Accept: text/event-stream"]), request("GET", "/health"), b"\x16\x03\x01\x02\x00\x01"]
 
