@@ -50,6 +50,7 @@ def bash_01_ticking():
     "trapped_children": ("trap '' TERM; for n in 1 2 3; do sh -c 'sleep 203; :' & done; echo begun; wait", "sleep 203"),
     "stopped_child": ("sleep 204 & kill -STOP $!; echo begun; wait", "sleep 204"),
     "double_fork": ("(setsid sh -c 'sleep 205 & sleep 205' &) ; echo begun; sleep 205", "sleep 205"),
+    "busy_loop": ("echo begun; while :; do :; done # busy", "sleep 207"),
     "all_signals_ignored": ("trap '' INT TERM HUP QUIT; echo begun; sleep 206; sleep 206", "sleep 206"),
 })
 def bash_03(row):
@@ -65,6 +66,8 @@ def bash_03(row):
     equal(result["stdout"], "begun\n", "partial output")
     contains(result["stderr"], "timed out after 1 second")
     assert 900 <= result["duration_ms"], result
+    if "busy" in command:
+        assert result["usage"]["cpu_ms"] >= 300, result["usage"]
     wait_for(lambda: not processes_with(marker.replace(" ", "\0")), "every descendant to be gone")
 
 

@@ -522,7 +522,16 @@ void Launcher::send_ended(const wire::Ended& ended) {
 void Launcher::kill_run(Run& run, wire::KillReason reason) {
   // The first reason is the true one. Init's end ends its pid namespace, stopped processes too.
   if (run.reason == wire::KillReason::kNone) run.reason = reason;
+  // A killed init reports nothing: what was used is seen now or never. (The watchdog has just
+  // looked.)
+  if (reason == wire::KillReason::kTime || reason == wire::KillReason::kCancel) note_cpu(run);
   (void)os::signal_pidfd(run.pidfd.get(), SIGKILL);
+}
+
+void Launcher::note_cpu(Run& run) {
+  if (!root_.fresh_proc) return;
+  const auto samples = os::sample_processes(root_.proc.get());
+  if (samples.ok()) run.ended.cpu_us = usage_by_sandbox(*samples, {run.pid})[run.pid].cpu_ms * 1000;
 }
 
 void Launcher::enforce_deadlines() {
@@ -546,6 +555,7 @@ void Launcher::watch_usage() {
   auto usage = usage_by_sandbox(*samples, inits);
   for (auto& [id, run] : runs_) {
     const auto& used = usage[run.pid];
+    run.ended.cpu_us = used.cpu_ms * 1000;  // until init says it exactly
     if (used.cpu_ms > std::uint64_t{run.cpu_seconds} * 1000 + 500)
       kill_run(run, wire::KillReason::kCpu);
     if (memory_in_cgroup() || !enabled(Layer::kMemoryLimit)) continue;

@@ -88,6 +88,7 @@ class Launcher {
   void read_records(Run& run);
   void finish(Run& run);
   void kill_run(Run& run, wire::KillReason reason);
+  void note_cpu(Run& run);
   void enforce_deadlines();
   void watch_usage();
   int poll_timeout() const;
