@@ -111,6 +111,17 @@ Result<Program> refusals_by_argument(const SeccompOptions& options) {
   return stage.compile();
 }
 
+Status allow_sockets(Stage& stage, const SeccompOptions& options) {
+  if (options.deny_sockets) {
+    for (const auto& row : connected_pairs()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+    return {};
+  }
+  for (const auto& row : socket_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  for (const auto& row : socket_families()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  for (const auto& row : socket_family_pairs()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
+  return {};
+}
+
 Result<Program> allow_list(const SeccompOptions& options) {
   CMCP_TRY(Stage stage, Stage::make(kUndecided));
   for (const auto& row : allowed_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
@@ -121,8 +132,7 @@ Result<Program> allow_list(const SeccompOptions& options) {
   if (!options.deny_sysv_memory) {
     for (const auto& row : sysv_memory_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
   }
-  const scmp_arg_cmp route[] = {equals(0, AF_NETLINK), equals(2, 0 /* NETLINK_ROUTE */)};
-  CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, "socket", -1, route));
+  CMCP_CHECK_OK(allow_sockets(stage, options));
   return stage.compile();
 }
 
@@ -135,6 +145,9 @@ Result<Program> answers_of_the_rest(const SeccompOptions& options) {
   if (options.deny_sysv_memory) {
     for (const auto& row : sysv_memory_calls())
       CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
+  }
+  if (options.deny_sockets) {
+    for (const auto& row : socket_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
   }
   for (const char* name : {"socket", "socketpair"}) {
     CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EAFNOSUPPORT), name, -1, {}));
@@ -185,19 +198,26 @@ std::string dump_seccomp(const SeccompOptions& options) {
   };
   for (const auto& row : refused_arguments())
     line(row.name, "EPERM", condition(row) + ": " + row.reason);
-  const auto pairs = [&](std::span<const TwoArgumentsRow> table) {
+  const auto pairs = [&](std::span<const TwoArgumentsRow> table, std::string_view answer) {
     for (const auto& row : table) {
-      line(row.name, "EPERM",
+      line(row.name, answer,
            condition(row.first) + ", " + condition(row.second) + ": " + row.second.reason);
     }
   };
-  pairs(refused_argument_pairs());
-  if (options.deny_socket_buffers) pairs(socket_buffer_pairs());
+  pairs(refused_argument_pairs(), "EPERM");
+  if (options.deny_socket_buffers) pairs(socket_buffer_pairs(), "EPERM");
   text += "# 2. Allowed\n";
   rows(allowed_calls(), "allow");
   for (const auto& row : allowed_arguments())
     line(row.name, "allow", condition(row) + ": " + row.reason);
-  line("socket", "allow", "AF_NETLINK with NETLINK_ROUTE: interface lists (getifaddrs)");
+  rows(socket_calls(), options.deny_sockets ? "EPERM" : "allow");
+  if (options.deny_sockets) {
+    pairs(connected_pairs(), "allow");
+  } else {
+    for (const auto& row : socket_families())
+      line(row.name, "allow", condition(row) + ": " + row.reason);
+    pairs(socket_family_pairs(), "allow");
+  }
   rows(memfd_calls(), options.deny_memfd ? "EPERM" : "allow");
   rows(sysv_memory_calls(), options.deny_sysv_memory ? "EPERM" : "allow");
   text += "# 3. What the rest answers\n";

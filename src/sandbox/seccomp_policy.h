@@ -32,6 +32,10 @@ struct SeccompOptions {
   bool deny_sysv_memory = false;
   // Larger socket buffers answer EPERM: what waits in a socket is in nobody's resident memory.
   bool deny_socket_buffers = false;
+  // Without a network namespace of its own a payload could reach the host's network and its
+  // abstract sockets: socket() answers EAFNOSUPPORT for every family, and socketpair gives what is
+  // connected already and cannot send elsewhere.
+  bool deny_sockets = false;
 };
 
 // The filter, ready for seccomp(SECCOMP_SET_MODE_FILTER). kInternal when libseccomp refuses a rule.

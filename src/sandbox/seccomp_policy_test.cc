@@ -208,6 +208,22 @@ TEST(SeccompPolicy, SocketFamilies) {
   EXPECT_EQ(errno_of(SYS_socketpair, {AF_TIPC, SOCK_STREAM, 0, pointer(pair)}), EAFNOSUPPORT);
 }
 
+TEST(SeccompPolicy, WithoutSocketsOnlyConnectedPairsExist) {
+  const SeccompOptions options{.deny_sockets = true};
+  for (unsigned long domain = 1; domain < 50; ++domain)
+    EXPECT_EQ(errno_of(options, SYS_socket, {domain, SOCK_DGRAM, 0}), EAFNOSUPPORT) << domain;
+  EXPECT_EQ(errno_of(options, SYS_connect, {0, 0, 0}), EPERM);
+  EXPECT_EQ(errno_of(options, SYS_bind, {0, 0, 0}), EPERM);
+  int pair[2];
+  const auto pair_of = [&](unsigned long type) {
+    return errno_of(options, SYS_socketpair, {AF_UNIX, type, 0, pointer(pair)});
+  };
+  EXPECT_EQ(pair_of(SOCK_STREAM | SOCK_CLOEXEC), 0);
+  EXPECT_EQ(pair_of(SOCK_SEQPACKET), 0);
+  // Each of a datagram pair may send to any abstract name of the host.
+  EXPECT_EQ(pair_of(SOCK_DGRAM), EAFNOSUPPORT);
+}
+
 TEST(SeccompPolicy, TerminalInjectionIsRefusedInEveryWidth) {
   for (unsigned long request : {0x5412UL, 0x541CUL, 0x5423UL}) {
     EXPECT_EQ(errno_of(SYS_ioctl, {0, request, 0}), EPERM) << request;

@@ -1,6 +1,7 @@
 #include "sandbox/seccomp_table.h"
 
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -318,11 +319,6 @@ constexpr SyscallRow kAllowed[] = {
     {"inotify_add_watch", "tail -f"},
     {"inotify_rm_watch", "tail -f"},
     // Sockets: only families of stage 2's argument rules exist, and the network namespace is empty.
-    {"bind", "local servers in tests"},
-    {"connect", "syslog, nscd, local servers"},
-    {"listen", "local servers in tests"},
-    {"accept", "local servers in tests"},
-    {"accept4", "local servers in tests"},
     {"getsockname", "sockets"},
     {"getpeername", "sockets"},
     {"getsockopt", "sockets"},
@@ -354,10 +350,6 @@ constexpr SyscallRow kAllowed[] = {
 
 constexpr ArgumentRow kAllowedArguments[] = {
     {"clone", 0, kNamespaces, 0, "fork and threads, without a namespace"},
-    {"socket", 0, ~0ULL, AF_UNIX, "syslog, nscd, local servers"},
-    {"socket", 0, ~0ULL, AF_INET, "local servers; the network namespace has lo only"},
-    {"socket", 0, ~0ULL, AF_INET6, "as AF_INET"},
-    {"socketpair", 0, ~0ULL, AF_UNIX, "multiprocessing, node child processes"},
     {"personality", 0, kWord, 0xffffffffU, "asking for the current one: setarch, gdb, java"},
     {"personality", 0, kWord, 0, "PER_LINUX, the current one"},
     {"prctl", 0, kWord, PR_SET_NAME, "thread names"},
@@ -383,6 +375,33 @@ constexpr ArgumentRow kAllowedArguments[] = {
     {"prctl", 0, kWord, PR_SET_VMA, "glibc, bionic, V8 name their mappings"},
     {"prctl", 0, kWord, PR_GET_SPECULATION_CTRL, "lscpu, JITs"},
     {"prctl", 0, kWord, PR_GET_TSC, "runtimes"},
+};
+
+constexpr SyscallRow kSockets[] = {
+    {"bind", "local servers in tests"},    {"connect", "syslog, nscd, local servers"},
+    {"listen", "local servers in tests"},  {"accept", "local servers in tests"},
+    {"accept4", "local servers in tests"},
+};
+
+constexpr ArgumentRow kSocketFamilies[] = {
+    {"socket", 0, ~0ULL, AF_UNIX, "syslog, nscd, local servers"},
+    {"socket", 0, ~0ULL, AF_INET, "local servers; the network namespace has lo only"},
+    {"socket", 0, ~0ULL, AF_INET6, "as AF_INET"},
+    {"socketpair", 0, ~0ULL, AF_UNIX, "multiprocessing, node child processes"},
+};
+
+constexpr ArgumentRow kNetlink{"socket", 0, ~0ULL, AF_NETLINK, "AF_NETLINK"};
+constexpr TwoArgumentsRow kSocketFamilyPairs[] = {
+    {"socket", kNetlink, {"socket", 2, ~0ULL, NETLINK_ROUTE, "interface lists (getifaddrs)"}},
+};
+
+// A pair of datagram sockets is left out: each of the two may send to any name.
+constexpr std::uint64_t kSocketType = 0xf;
+constexpr ArgumentRow kUnixPair{"socketpair", 0, ~0ULL, AF_UNIX, "AF_UNIX"};
+constexpr const char* kConnected = "multiprocessing, node child processes: connected, no name";
+constexpr TwoArgumentsRow kConnectedPairs[] = {
+    {"socketpair", kUnixPair, {"socketpair", 1, kSocketType, SOCK_STREAM, kConnected}},
+    {"socketpair", kUnixPair, {"socketpair", 1, kSocketType, SOCK_SEQPACKET, kConnected}},
 };
 
 constexpr SyscallRow kMemfd[] = {{"memfd_create", "node, libffi closures, python os.memfd_create"}};
@@ -491,6 +510,18 @@ std::span<const SyscallRow> allowed_calls() {
 }
 std::span<const ArgumentRow> allowed_arguments() {
   return kAllowedArguments;
+}
+std::span<const SyscallRow> socket_calls() {
+  return kSockets;
+}
+std::span<const ArgumentRow> socket_families() {
+  return kSocketFamilies;
+}
+std::span<const TwoArgumentsRow> socket_family_pairs() {
+  return kSocketFamilyPairs;
+}
+std::span<const TwoArgumentsRow> connected_pairs() {
+  return kConnectedPairs;
 }
 std::span<const SyscallRow> memfd_calls() {
   return kMemfd;

@@ -44,6 +44,12 @@ std::span<const ArgumentRow> allowed_arguments();
 // Stage 2, left out by SeccompOptions::deny_memfd and deny_sysv_memory.
 std::span<const SyscallRow> memfd_calls();
 std::span<const SyscallRow> sysv_memory_calls();
+// Stage 2 without SeccompOptions::deny_sockets: sockets that have a name or look for one.
+std::span<const SyscallRow> socket_calls();
+std::span<const ArgumentRow> socket_families();
+std::span<const TwoArgumentsRow> socket_family_pairs();
+// Stage 2 with it.
+std::span<const TwoArgumentsRow> connected_pairs();
 // Stage 3: EPERM, because a program that tries them should be told "forbidden", not "old kernel".
 std::span<const SyscallRow> forbidden_calls();
 // Stage 3: ENOSYS like every unknown call; listed because programs have a fallback that we rely on.
