@@ -24,6 +24,7 @@
 #include "os/mount.h"
 #include "os/privileges.h"
 #include "sandbox/helper/launcher_root.h"
+#include "sandbox/helper/run_limits.h"
 
 namespace cmcp::sandbox {
 namespace {
@@ -204,25 +205,9 @@ class Child {
   }
 
   Status set_limits() {
-    const Limits& limits = plan_.profile->limits;
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_CORE, 0, 0));
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1));
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_FSIZE, limits.file_size.count, limits.file_size.count));
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_STACK, limits.stack.count, limits.stack.count));
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_MEMLOCK, 65536, 65536));
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_MSGQUEUE, 0, 0));
-    CMCP_CHECK_OK(os::set_limit(RLIMIT_SIGPENDING, 1024, 1024));
-    if (plan_.has(Layer::kProcessLimit)) {
-      // One more for init. In a user namespace of its own the count is this sandbox's alone. Above
-      // the cgroup's limit where there is one: a refusal that the cgroup counts can be reported.
-      const rlim_t processes = limits.processes + (plan_.limit_data ? 1 : 17);
-      CMCP_CHECK_OK(os::set_limit(RLIMIT_NPROC, processes, processes));
-    }
-    if (plan_.limit_data && plan_.has(Layer::kMemoryLimit)) {
-      CMCP_CHECK_OK(os::set_limit(RLIMIT_DATA, plan_.memory.count, plan_.memory.count));
-    }
-    // Last: the descriptors above are placed already, and those of a payload are few.
-    return os::set_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files);
+    for (const auto& limit : resource_limits(plan_))
+      CMCP_CHECK_OK(os::set_limit(limit.resource, limit.soft, limit.hard));
+    return {};
   }
 
   // The bounding set first: without CAP_SETPCAP it could not be dropped any more.
@@ -234,51 +219,27 @@ class Child {
     return os::set_capabilities(0, 0, 0);
   }
 
-  Access workspace_access(const WorkspaceRoot& root) const {
-    const bool exec = plan_.profile->workspace_exec;
-    if (root.read_only) return exec ? Access::kReadExecute : Access::kRead;
-    return exec ? Access::kReadWriteExecute : Access::kReadWrite;
-  }
-
-  static os::LandlockAccess landlock_access(Access access) {
-    switch (access) {
-      case Access::kRead:
-        return os::LandlockAccess::kRead;
-      case Access::kReadExecute:
-        return os::LandlockAccess::kReadExecute;
-      case Access::kExecuteFile:
-        return os::LandlockAccess::kExecuteFile;
-      case Access::kReadWrite:
-        return os::LandlockAccess::kReadWrite;
-      case Access::kReadWriteExecute:
-        return os::LandlockAccess::kReadWriteExecute;
-    }
-    return os::LandlockAccess::kRead;
-  }
-
-  static Status add_rule(os::LandlockRuleset& rules, const std::string& path, Access access) {
-    const auto fd = os::open_at(AT_FDCWD, path, O_PATH);
+  static Status add_rule(os::LandlockRuleset& rules, const PathRule& rule) {
+    const auto fd = os::open_at(AT_FDCWD, rule.path, O_PATH);
     // What is not there needs no permission.
     if (!fd.ok()) return fd.error().code() == ErrorCode::kNotFound ? Status() : Status(fd.error());
-    return rules.allow(fd->get(), landlock_access(access));
+    return rules.allow(fd->get(), rule.access);
   }
 
   Status prepare_landlock() {
     if (!plan_.uses_landlock()) return {};
     CMCP_TRY(os::LandlockRuleset rules,
              os::LandlockRuleset::create(static_cast<int>(plan_.facts->landlock_abi)));
-    for (const auto& rule : plan_.profile->landlock)
-      CMCP_CHECK_OK(add_rule(rules, rule.path.value, rule.access));
-    // Several roots lie below a directory of the template's, which may be listed.
-    CMCP_CHECK_OK(add_rule(rules, "/workspace", Access::kRead));
+    for (const auto& rule : profile_rules(plan_)) CMCP_CHECK_OK(add_rule(rules, rule));
     for (std::size_t i = 0; i < plan_.workspaces->size(); ++i) {
       const WorkspaceRoot& root = (*plan_.workspaces)[i];
       // By the mount itself where there is one: its path lies where other payloads write.
       if (i < plan_.workspace_trees.size()) {
         CMCP_CHECK_OK(
-            rules.allow(plan_.workspace_trees[i], landlock_access(workspace_access(root))));
+            rules.allow(plan_.workspace_trees[i], workspace_access(*plan_.profile, root)));
       } else {
-        CMCP_CHECK_OK(add_rule(rules, workspace_target(root), workspace_access(root)));
+        CMCP_CHECK_OK(
+            add_rule(rules, {workspace_target(root), workspace_access(*plan_.profile, root)}));
       }
     }
     CMCP_TRY(landlock_, os::duplicate(rules.take().get(), kHigh));
