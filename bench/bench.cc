@@ -1,13 +1,11 @@
 // cmcp-bench: measures the product against named baselines in one interleaved run and writes JSON
 // to stdout.
-//   cmcp-bench --server PATH [--rows main] [--rounds N]
+//   cmcp-bench --server PATH [--rows main|sandbox] [--rounds N] [--other-helpers DIRECTORY]
+//     [--peers no]
 // bin: bench/run. Not a test: it asserts nothing about time.
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -23,8 +21,8 @@
 #include "client.h"
 #include "cold_sandbox.h"
 #include "interleaved.h"
-
-extern char** environ;
+#include "ladder.h"
+#include "spawn.h"
 
 namespace cmcp::bench {
 namespace {
@@ -33,25 +31,12 @@ struct Options {
   std::string server;
   std::string rows = "main";
   int rounds = 100;
-};
+  bool peers = true;          // bubblewrap and Firejail too
+  std::string other_helpers;  // another build's, measured beside this one's
 
-// A bare program, started and waited for: the baseline of every sandboxed run.
-Status spawn_and_wait(const std::vector<const char*>& argv) {
-  std::vector<char*> arguments;
-  for (const char* argument : argv) arguments.push_back(const_cast<char*>(argument));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  pid_t pid = -1;
-  const int failure = posix_spawn(&pid, argv[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  if (failure != 0 || waitpid(pid, &status, 0) != pid || status != 0) {
-    return Error(ErrorCode::kIo, std::string("cannot run ") + argv[0]);
-  }
-  return {};
-}
+  std::string directory() const { return server.substr(0, server.rfind('/')); }
+  HostPath helpers() const { return {directory() + "/libexec"}; }
+};
 
 Status expect(Client& client, const std::string& message, std::string_view part) {
   CMCP_TRY(const std::string answer, client.exchange(message));
@@ -127,12 +112,16 @@ Result<Setup> make_setup() {
   return setup;
 }
 
-Result<json::Object> measure(const Options& options) {
-  CMCP_TRY(const Setup setup, make_setup());
-  const ScopeGuard cleanup([&] {
-    std::error_code ignored;
-    std::filesystem::remove_all(setup.directory, ignored);
-  });
+json::Object machine() {
+  utsname names{};
+  uname(&names);
+  return {{"kernel", names.release},
+          {"architecture", names.machine},
+          {"cpus", static_cast<std::int64_t>(std::thread::hardware_concurrency())},
+          {"uid", geteuid()}};
+}
+
+Result<json::Object> measure_main(const Options& options, const Setup& setup) {
   CMCP_TRY(const auto http_server, Process::spawn({options.server, "serve", "--port", "0"},
                                                   setup.environment, setup.log()));
   CMCP_TRY(const int port, port_in(setup.log()));
@@ -150,8 +139,7 @@ Result<json::Object> measure(const Options& options) {
   const std::uint64_t idle_rss = rss_kb(http_server->pid());
   const std::uint64_t idle_pss = tree_pss_kb(http_server->pid());
 
-  const std::string helpers = options.server.substr(0, options.server.rfind('/')) + "/libexec";
-  CMCP_TRY(const auto cold, ColdSandbox::create(HostPath{helpers}, setup.directory + "/cold",
+  CMCP_TRY(const auto cold, ColdSandbox::create(options.helpers(), setup.directory + "/cold",
                                                 owner_of(setup.directory + "/sandbox")));
   const std::string bash = tool_call("system_run_command", R"({"command":"true"})");
   const std::string python = tool_call("system_run_python", R"j({"code":"print(1)"})j");
@@ -193,12 +181,36 @@ Result<json::Object> measure(const Options& options) {
                  {"goal_rss_kb", 12 * 1024},
                  {"goal_pss_kb", 25 * 1024}};
   out["cold_sandbox_stages_us_p50"] = cold->stages();
-  utsname machine{};
-  uname(&machine);
-  out["machine"] = {{"kernel", machine.release},
-                    {"architecture", machine.machine},
-                    {"cpus", static_cast<std::int64_t>(std::thread::hardware_concurrency())},
-                    {"uid", geteuid()}};
+  return out;
+}
+
+Result<json::Object> measure_sandbox(const Options& options, const Setup& setup) {
+  // A server makes the directories that files belong to, and thus says whom it serves as.
+  const auto server =
+      Process::spawn({options.server, "serve", "--port", "0"}, setup.environment, setup.log());
+  if (!server.ok()) return server.error();
+  CMCP_TRY(const int port, port_in(setup.log()));
+  (void)port;
+  LadderOptions ladder;
+  ladder.helpers = options.helpers();
+  ladder.peers = options.peers;
+  ladder.other_helpers = options.other_helpers;
+  ladder.nothing = {options.directory() + "/cmcp-bench-nothing"};
+  ladder.directory = setup.directory;
+  ladder.server_uid = owner_of(setup.directory + "/sandbox");
+  ladder.rounds = options.rounds;
+  return measure_ladder(ladder);
+}
+
+Result<json::Object> measure(const Options& options) {
+  CMCP_TRY(const Setup setup, make_setup());
+  const ScopeGuard cleanup([&] {
+    std::error_code ignored;
+    std::filesystem::remove_all(setup.directory, ignored);
+  });
+  const auto measure_rows = options.rows == "main" ? measure_main : measure_sandbox;
+  CMCP_TRY(json::Object out, measure_rows(options, setup));
+  out["machine"] = machine();
   return out;
 }
 
@@ -208,10 +220,14 @@ int run(int argc, char** argv) {
     const std::string name = argv[i];
     if (name == "--server") options.server = argv[i + 1];
     if (name == "--rows") options.rows = argv[i + 1];
+    if (name == "--peers") options.peers = std::string_view(argv[i + 1]) != "no";
+    if (name == "--other-helpers") options.other_helpers = argv[i + 1];
     if (name == "--rounds") options.rounds = static_cast<int>(parse_int(argv[i + 1]).value_or(0));
   }
-  if (options.server.empty() || options.rows != "main" || options.rounds < 1) {
-    std::cerr << "usage: cmcp-bench --server PATH [--rows main] [--rounds N]\n";
+  const bool known = options.rows == "main" || options.rows == "sandbox";
+  if (options.server.empty() || !known || options.rounds < 1) {
+    std::cerr << "usage: cmcp-bench --server PATH [--rows main|sandbox] [--rounds N] "
+                 "[--other-helpers DIRECTORY] [--peers no]\n";
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);

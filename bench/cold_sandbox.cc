@@ -22,6 +22,7 @@ struct ColdSandbox::Impl {
   net::Reactor reactor;
   std::unique_ptr<sandbox::LauncherClient> runner;
   std::array<std::vector<double>, 9> times;
+  bool observed = true;
 };
 
 ColdSandbox::ColdSandbox() : impl_(std::make_unique<Impl>()) {}
@@ -49,7 +50,7 @@ Result<std::unique_ptr<ColdSandbox>> ColdSandbox::create(const HostPath& helpers
   impl->runner = std::make_unique<sandbox::LauncherClient>(impl->reactor, std::move(spawned),
                                                            std::move(spawn), nullptr);
   impl->runner->observe_times([impl](const sandbox::wire::Ended& ended) {
-    for (std::size_t i = 0; i < ended.times.size(); ++i) {
+    for (std::size_t i = 0; impl->observed && i < ended.times.size(); ++i) {
       if (ended.times[i] >= ended.times[0]) {
         impl->times[i].push_back(static_cast<double>(ended.times[i] - ended.times[0]) / 1000);
       }
@@ -59,9 +60,19 @@ Result<std::unique_ptr<ColdSandbox>> ColdSandbox::create(const HostPath& helpers
 }
 
 Status ColdSandbox::run_true() {
+  impl_->observed = true;
+  return run("/usr/bin/true");
+}
+
+Status ColdSandbox::run_unobserved(const std::string& program) {
+  impl_->observed = false;
+  return run(program);
+}
+
+Status ColdSandbox::run(const std::string& program) {
   sandbox::RunRequest request;
   request.profile = sandbox::kBashProfile;
-  request.argv = {"/usr/bin/true"};
+  request.argv = {program};
   sandbox::RunOutcome outcome;
   sandbox::RunEvents events;
   events.done = [&](sandbox::RunOutcome ended) {
@@ -71,7 +82,8 @@ Status ColdSandbox::run_true() {
   CMCP_TRY(const auto handle, impl_->runner->start(std::move(request), std::move(events)));
   impl_->reactor.run();
   if (outcome.end != sandbox::RunOutcome::End::kExited || outcome.exit_code != 0) {
-    return Error(ErrorCode::kIo, "the sandboxed program did not exit with 0: " + outcome.failure);
+    return Error(ErrorCode::kIo,
+                 "the sandboxed program did not exit with 0: " + program + ": " + outcome.failure);
   }
   return {};
 }
