@@ -56,6 +56,11 @@ class Environment:
     def python(self, code, **arguments):
         return self.common().python(code, **arguments)
 
+    def has_switches(self):
+        """Whether the program under test reads test switches; a release reads none. With a layer left out it refuses to run."""
+        client = self.client(switches={"CMCP_TEST_DISABLE_LAYER": "landlock"})
+        return bool(client.bash("true").get("refused"))
+
     @property
     def workspace(self):
         return self.common().server.workspace

@@ -90,6 +90,8 @@ def syscall(call, *args):
             passed.append(ctypes.c_ulong(value & (1 << 64) - 1))
         elif isinstance(value, (bytes, bytearray)):
             passed.append(ctypes.c_char_p(bytes(value)))
+        elif type(value).__name__ == "CArgObject":  # byref() made it
+            passed.append(value)
         elif isinstance(value, (ctypes.Structure, ctypes.Union)) or not hasattr(value, "_type_") or hasattr(value, "_length_"):
             passed.append(ctypes.byref(value))
         else:
