@@ -7,6 +7,8 @@
 import signal
 import time
 
+if not os.access(".", os.W_OK):
+    na("the working directory cannot be written")
 root = os.stat("/")
 names = set(os.listdir("/"))
 os.makedirs("escape_race/a/b/c/d", exist_ok=True)
