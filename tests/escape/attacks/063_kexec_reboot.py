@@ -2,6 +2,7 @@
 # title: another kernel, and a reboot
 # tries: kexec_load, kexec_file_load, reboot with wrong magic numbers and with "Ctrl-Alt-Del restarts nothing"
 # expect: EPERM
+# safe: no, where the user is root and nothing confines it, it takes effect
 # layers: seccomp
 # bound: none
 refused("kexec_load", syscall("kexec_load", 0, 0, 0, 0x80000000), "EPERM")

@@ -2,6 +2,7 @@
 # title: clocks
 # tries: clock_settime and settimeofday to the present time, adjtimex and clock_adjtime with an offset of nothing
 # expect: EPERM
+# safe: no, where the user is root and nothing confines it, it takes effect
 # layers: seccomp capabilities
 # bound: none
 import time

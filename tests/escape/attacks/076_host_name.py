@@ -2,6 +2,7 @@
 # title: the host's name
 # tries: sethostname and setdomainname
 # expect: EPERM, and the name is what it was
+# safe: no, where the user is root and nothing confines it, it takes effect
 # layers: seccomp capabilities
 # bound: none
 before = os.uname().nodename
