@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/fd.h"
+#include "sandbox/seccomp_compact.h"
 #include "sandbox/seccomp_table.h"
 
 namespace cmcp::sandbox {
@@ -168,19 +169,25 @@ void join_stage(Program& program, std::uint32_t action, const Program& next) {
 
 }  // namespace
 
-Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options) {
+Result<std::vector<sock_filter>> compile_stages(const SeccompOptions& options) {
   CMCP_TRY(Program first, refusals_by_argument(options));
   CMCP_TRY(Program second, allow_list(options));
   CMCP_TRY(const Program third, answers_of_the_rest(options));
   join_stage(second, kUndecided, third);
   join_stage(first, SCMP_ACT_ALLOW, second);
-  if (first.size() > BPF_MAXINSNS) {
+  return first;
+}
+
+Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options) {
+  CMCP_TRY(const Program stages, compile_stages(options));
+  CMCP_TRY(Program program, compact_filter(stages));
+  if (program.size() > BPF_MAXINSNS) {
     return Error(ErrorCode::kInternal,
                  fmt::format("The seccomp filter has {} instructions, more than the kernel "
                              "takes ({}).",
-                             first.size(), BPF_MAXINSNS));
+                             program.size(), BPF_MAXINSNS));
   }
-  return first;
+  return program;
 }
 
 std::string dump_seccomp(const SeccompOptions& options) {

@@ -38,7 +38,12 @@ struct SeccompOptions {
   bool deny_sockets = false;
 };
 
-// The filter, ready for seccomp(SECCOMP_SET_MODE_FILTER). kInternal when libseccomp refuses a rule.
+// The three stages as libseccomp compiles them, one behind the other. What is loaded is
+// compile_seccomp's; this is what it is measured against.
+Result<std::vector<sock_filter>> compile_stages(const SeccompOptions& options);
+
+// The filter, ready for seccomp(SECCOMP_SET_MODE_FILTER), in as few instructions as it takes.
+// kInternal when libseccomp refuses a rule.
 Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options);
 
 // The policy as text for `doctor --seccomp`: one line per call, with its answer and its reason.
