@@ -88,8 +88,11 @@ long address(T* pointer) {
 }
 
 constexpr int kSigKill = 9;
-constexpr int kSigChild = 17;
 constexpr unsigned long kUnlimitedFd = ~0U;
+
+// The payload process runs in init's memory until it executes the program, on a stack of its own;
+// init sleeps meanwhile. Nothing of it is copied, which is most of what a fork costs here.
+alignas(16) char payload_stack[64 * 1024];
 
 InitConfig config;                        // .bss costs nothing until it is touched
 sock_filter filter[kMaxFilterSteps + 1];  // one more: a longer file is noticed
@@ -142,8 +145,10 @@ void read_filter() {
   filter_steps = static_cast<unsigned short>(steps);
 }
 
-// The forked payload: from here to execve, in the order that each step needs.
-[[noreturn]] void run_payload(char** argv, char** envp) {
+}  // namespace
+
+// The forked payload: from here to execve, in the order that each step needs. (Called from below.)
+extern "C" [[noreturn, gnu::used]] void run_payload(char** argv, char** envp) {
   require(call(__NR_setsid), kControlFd, kStepSession);
   // A domain of the payload alone: init stays outside it, so the payload cannot trace init.
   if (config.use_landlock != 0) {
@@ -173,6 +178,28 @@ void read_filter() {
   fail(ctl, kRecordNoExec, kStepNone, error, error == -ENOENT ? 127 : 126);
 }
 
+// Starts run_payload(argv, envp) on the given stack; returns the pid in init once the program has
+// been executed or its process has ended, or a negative error.
+extern "C" long start_payload(char** argv, char** envp, char* stack_top);
+
+#if defined(__x86_64__)
+// The system call keeps all registers but rax, rcx and r11; r8 and r9 carry the arguments over.
+asm(".globl start_payload\nstart_payload:\n"
+    " mov %rdi,%r8\n mov %rsi,%r9\n mov %rdx,%rsi\n"
+    " mov $0x4111,%edi\n"  // CLONE_VFORK | CLONE_VM | SIGCHLD
+    " xor %edx,%edx\n xor %r10d,%r10d\n mov $56,%eax\n syscall\n"
+    " test %rax,%rax\n jz 1f\n ret\n"
+    "1: xor %ebp,%ebp\n mov %r8,%rdi\n mov %r9,%rsi\n call run_payload\n hlt\n");
+#else
+asm(".globl start_payload\nstart_payload:\n"
+    " mov x9,x0\n mov x10,x1\n mov x1,x2\n mov x0,#0x4111\n"
+    " mov x2,#0\n mov x3,#0\n mov x4,#0\n mov x8,#220\n svc 0\n"
+    " cbz x0,1f\n ret\n"
+    "1: mov x29,#0\n mov x30,#0\n mov x0,x9\n mov x1,x10\n bl run_payload\n brk #0\n");
+#endif
+
+namespace {
+
 // Waits for the main process; returns its wait status. Orphans are reaped on the way.
 int wait_for(long main_process) {
   while (true) {
@@ -185,8 +212,11 @@ int wait_for(long main_process) {
 
 unsigned kill_the_rest() {
   int status = 0;
-  while (call(__NR_wait4, -1, address(&status), 1 /* WNOHANG */, 0) > 0) {
+  long left = 0;
+  while ((left = call(__NR_wait4, -1, address(&status), 1 /* WNOHANG */, 0)) > 0) {
   }
+  // Every process of this pid namespace descends from init: with no child nobody is there.
+  if (left == -ECHILD) return 0;
   call(__NR_kill, -1, kSigKill);
   unsigned killed = 0;
   while (true) {
@@ -216,9 +246,8 @@ extern "C" [[noreturn]] void init_main(long* stack) {
   }
   config.working_dir[kMaxWorkingDir - 1] = 0;
   read_filter();
-  const long pid = call(__NR_clone, kSigChild, 0, 0, 0, 0);
+  const long pid = start_payload(argv, envp, payload_stack + sizeof(payload_stack));
   require(pid, kControlFd, kStepFork);
-  if (pid == 0) run_payload(argv, envp);
   // The payload's pipes must not stay open here: a reader outside waits for their end.
   call(__NR_close_range, kSeccompFd, static_cast<long>(kUnlimitedFd), 0);
   InitRecord record{};
