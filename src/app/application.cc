@@ -78,6 +78,7 @@ struct Application::Impl {
   net::Reactor reactor;
   config::Settings settings;
   config::WorkspaceLayout layout;
+  sandbox::BackendChoice backend;
   sandbox::Profiles profiles;
   sandbox::Level required = sandbox::Level::kL3;
   sandbox::HostFacts host;
@@ -112,6 +113,7 @@ struct Application::Impl {
 Status Application::Impl::create(Prepared prepared) {
   settings = std::move(prepared.settings);
   layout = std::move(prepared.layout);
+  backend = std::move(prepared.backend);
   profiles = std::move(prepared.profiles);
   warnings = std::move(prepared.warnings);
   failure = std::move(prepared.launcher_failure);
@@ -211,6 +213,7 @@ void Application::Impl::decide() {
   if (verdict.ok()) {
     log::info("sandbox ready",
               {{"sandbox_level", level},
+               {"backend", sandbox::name_of(backend.backend)},
                {"identity", launcher_facts ? identity_text(launcher_facts->identity) : ""},
                {"limits", launcher_facts ? limiter_text(launcher_facts->limiter) : ""}});
   } else {
@@ -226,6 +229,7 @@ json::Object Application::Impl::run_meta() const {
     layers[sandbox::name_of(report.layer)] = report.active;
   json::Object sandbox;
   sandbox["level"] = sandbox::name_of(sandbox::level_of(reports));
+  sandbox["backend"] = sandbox::name_of(backend.backend);
   sandbox["layers"] = std::move(layers);
   if (launcher_facts) sandbox["limiter"] = limiter_text(launcher_facts->limiter);
   return {{"container-mcp/sandbox", std::move(sandbox)}};
@@ -305,6 +309,7 @@ sandbox::DoctorFacts Application::doctor_facts() const {
   facts.layers = impl_->reports;
   facts.failure = impl_->failure;
   facts.host = impl_->host;
+  facts.backend = impl_->backend;
   if (impl_->launcher_facts) {
     facts.identity_mode = identity_text(impl_->launcher_facts->identity);
     facts.limiter = limiter_text(impl_->launcher_facts->limiter);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/backend.h"
 #include "app/service_user.h"
 #include "base/log.h"
 #include "managers/python/interpreter.h"
@@ -141,6 +142,8 @@ Status build_profiles_and_setup(Prepared& prepared, const config::Environment& e
   setup.max_runs = as_u32(prepared.settings.integer("SANDBOX_MAX_RUNS"));
   setup.server_uid = user ? user->uid.value : ::geteuid();
   setup.server_gid = user ? user->gid.value : ::getegid();
+  setup.backend = prepared.backend.backend;
+  setup.bwrap_disable_userns = prepared.backend.bwrap_disable_userns;
   setup.disabled_layers = prepared.switches.disabled_layers;
   setup.without_cgroup = prepared.switches.no_cgroup;
   setup.without_idmap = prepared.switches.no_idmap;
@@ -195,6 +198,7 @@ Result<Prepared> prepare(config::Loaded loaded, const config::Environment& envir
   prepared.warnings = std::move(loaded.warnings);
   CMCP_TRY(prepared.switches, test_switches(environment));
   CMCP_CHECK_OK(check_python(prepared.settings));
+  CMCP_TRY(prepared.backend, choose_backend(prepared.settings, prepared.layout, prepared.switches));
   std::optional<ServiceUser> user;
   if (::geteuid() == 0) {
     CMCP_TRY(user, find_service_user());

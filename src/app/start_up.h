@@ -13,6 +13,7 @@
 #include "config/env.h"
 #include "config/loader.h"
 #include "managers/file/workspace.h"
+#include "sandbox/backend_choice.h"
 #include "sandbox/launcher_client.h"
 #include "sandbox/profiles.h"
 
@@ -22,6 +23,7 @@ struct Prepared {
   config::Settings settings;
   config::WorkspaceLayout layout;
   TestSwitches switches;
+  sandbox::BackendChoice backend;
   sandbox::Profiles profiles;
   sandbox::LauncherClient::SpawnOptions launcher_options;
   std::optional<sandbox::LauncherClient::Spawned>

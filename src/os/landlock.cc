@@ -77,6 +77,14 @@ int landlock_abi() {
   return abi > 0 ? static_cast<int>(abi) : 0;
 }
 
+std::uint64_t landlock_rights(LandlockAccess access, int abi) {
+  return rights_of(access) & handled_by(abi);
+}
+
+std::uint64_t landlock_file_rights() {
+  return kFileRights;
+}
+
 Result<LandlockRuleset> LandlockRuleset::create(int abi) {
   RulesetAttr attr{};
   attr.handled_access_fs = handled_by(abi);

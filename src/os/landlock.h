@@ -14,6 +14,11 @@ int landlock_abi();
 
 enum class LandlockAccess { kRead, kReadExecute, kExecuteFile, kReadWrite, kReadWriteExecute };
 
+// The rights that `access` stands for, as far as the ABI knows them: for whoever adds rules itself.
+std::uint64_t landlock_rights(LandlockAccess access, int abi);
+// Those of all rights that make sense on a file.
+std::uint64_t landlock_file_rights();
+
 // A ruleset under construction. Handles every file access of the ABI, TCP bind and connect (ABI 4:
 // all denied), and abstract sockets and signals out of the domain (ABI 6).
 class LandlockRuleset {

@@ -59,6 +59,9 @@ json::Object doctor_json(const DoctorFacts& facts) {
     object["cause"] = as_text(diagnosis.cause);
     object["fix"] = as_text(diagnosis.fix);
   }
+  object["backend"] = name_of(facts.backend.backend);
+  object["backend_version"] = as_text(facts.backend.version);
+  object["backend_effects"] = to_array(facts.backend.effects);
   json::Array layers;
   for (const auto& report : layers_of(facts)) {
     json::Object layer;
@@ -76,6 +79,7 @@ json::Object doctor_json(const DoctorFacts& facts) {
   object["landlock_abi"] = facts.host.landlock_abi;
   object["python"] = as_text(facts.python);
   object["missing_commands"] = to_array(facts.missing_commands);
+  object["notes"] = to_array(facts.backend.notes);
   object["warnings"] = to_array(facts.warnings);
   return object;
 }
@@ -98,6 +102,10 @@ std::string doctor_text(const DoctorFacts& facts) {
   const auto line = [&text](std::string_view name, std::string_view value) {
     if (!value.empty()) text += fmt::format("{:<9} {}\n", name, value);
   };
+  if (facts.backend.backend != Backend::kNative)
+    line("backend", std::string(name_of(facts.backend.backend)) +
+                        (facts.backend.version.empty() ? "" : " " + facts.backend.version));
+  for (const auto& effect : facts.backend.effects) line("", effect);
   line("identity", facts.identity_mode);
   line("limits", facts.limiter);
   line("root", facts.root_path);
@@ -105,6 +113,7 @@ std::string doctor_text(const DoctorFacts& facts) {
   line("python", facts.python.empty() ? "none found: system_run_python is refused" : facts.python);
   if (!facts.missing_commands.empty())
     line("missing", join(facts.missing_commands, ", ") + " (listed, but not installed)");
+  for (const auto& note : facts.backend.notes) line("note", note);
   for (const auto& warning : facts.warnings) line("warning", warning);
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "json/json.h"
+#include "sandbox/backend_choice.h"
 #include "sandbox/level.h"
 #include "sandbox/probe.h"
 
@@ -18,6 +19,7 @@ struct DoctorFacts {
   LayerReports layers;           // empty when no sandbox could be started
   std::optional<Error> failure;  // then: why
   HostFacts host;
+  BackendChoice backend;
   std::string identity_mode;  // "unprivileged", "root, idmapped workspace", "root, server's uid"
   std::string limiter;        // "cgroup v2", "cgroup v1", "rlimit"
   std::string root_path;      // "new mount API"; "" when not known
@@ -28,7 +30,7 @@ struct DoctorFacts {
 
 // True when the level is at least what is required: doctor's exit status.
 bool doctor_ok(const DoctorFacts& facts);
-// {"level","required","ok","cause","fix","layers":[{name,active,detail,fix}],"identity","limiter","kernel",
+// {"level","required","ok","cause","fix","backend","backend_version","backend_effects","layers":[{name,active,detail,fix}],"identity","limiter","kernel",
 //  "landlock_abi","python","missing_commands","warnings"}
 json::Object doctor_json(const DoctorFacts& facts);
 // The same for a person, lines ended by \n.

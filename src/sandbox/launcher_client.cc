@@ -59,6 +59,17 @@ Result<std::string> executable_directory() {
   return path;
 }
 
+// What the backend needs and the launcher gets with its set-up.
+Result<std::vector<Fd>> backend_descriptors(const LauncherClient::SpawnOptions& options) {
+  std::vector<Fd> fds;
+  if (options.setup.backend == Backend::kBwrap) {
+    CMCP_TRY(Fd stage,
+             os::open_at(AT_FDCWD, options.helper_directory.value + "/cmcp-stage", O_RDONLY));
+    fds.push_back(std::move(stage));
+  }
+  return fds;
+}
+
 Result<LauncherClient::Spawned> wait_until_ready(LauncherClient::Spawned spawned,
                                                  std::size_t roots) {
   CMCP_TRY(auto envelope, wire::receive(spawned.socket.get()));
@@ -106,6 +117,9 @@ Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& option
   const std::string launcher = options.helper_directory.value + "/cmcp-launcher";
   CMCP_TRY(const Fd init,
            os::open_at(AT_FDCWD, options.helper_directory.value + "/cmcp-init", O_RDONLY));
+  CMCP_TRY(const std::vector<Fd> extra, backend_descriptors(options));
+  std::vector<int> extra_numbers;
+  for (const auto& fd : extra) extra_numbers.push_back(fd.get());
   CMCP_TRY(os::SocketPair sockets, os::seqpacket_pair());
   std::string socket_text = std::to_string(sockets.second.get());
   std::string init_text = std::to_string(init.get());
@@ -121,7 +135,7 @@ Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& option
   spawned.socket = std::move(sockets.first);
   spawned.pid = pid;
   const Status sent = wire::send(spawned.socket.get(), wire::Type::kSetup,
-                                 wire::encode(options.setup), {}, os::SendMode::kWait);
+                                 wire::encode(options.setup), extra_numbers, os::SendMode::kWait);
   auto ready = wait_until_ready(std::move(spawned), options.setup.roots.size());
   if (ready.ok()) {
     CMCP_CHECK_OK(os::set_nonblocking(ready->socket.get(), true));

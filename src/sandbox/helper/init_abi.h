@@ -53,6 +53,7 @@ enum SetupStep : uint32_t {
   kStepPayloadFds,
   kStepCloseRange,
   kStepSeccomp,
+  kStepBubblewrap,
   kStepCount,
 };
 

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@
 #include "os/mount.h"
 #include "os/network.h"
 #include "os/process.h"
+#include "sandbox/helper/bwrap_child.h"
+#include "sandbox/helper/orphans.h"
 #include "sandbox/helper/watchdog.h"
 
 namespace cmcp::sandbox {
@@ -60,6 +63,18 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& base,
   return merged;
 }
 
+// bubblewrap ended and nothing in it was heard of: it could not build the sandbox, and says why.
+void explain_bwrap(const Fd& errors, wire::KillReason reason, wire::Ended& ended) {
+  if (!errors || reason != wire::KillReason::kNone) return;
+  std::array<char, 1024> text{};
+  const ssize_t size = ::pread(errors.get(), text.data(), text.size(), 0);
+  if (size <= 0) return;
+  std::string said(text.data(), static_cast<std::size_t>(size));
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  ended.kind = wire::Ended::Kind::kFailed;
+  ended.failure = "the sandbox could not be set up: bubblewrap ended with: " + said;
+}
+
 Error invalid(const std::string& what) {
   return {ErrorCode::kInvalidArgument, "the launcher refuses the run: " + what};
 }
@@ -75,9 +90,13 @@ Status Launcher::set_up() {
   CMCP_TRY(root_, enter_launcher_root({.profiles = parts_.setup.profiles,
                                        .workspaces = parts_.setup.roots,
                                        .read_only = enabled(Layer::kReadOnlyRoot),
+                                       .with_bwrap = with_bwrap(),
                                        .keep_host_view = !enabled(Layer::kMountNamespace)}));
   parts_.facts.proc = root_.fresh_proc;
   parts_.facts.proc_reason = root_.proc_reason;
+  if (with_bwrap() && !root_.fresh_proc)
+    return Error(ErrorCode::kUnsupported,
+                 "SANDBOX_BACKEND=bwrap needs a /proc of its own: " + root_.proc_reason);
   parts_.facts.landlock_abi = static_cast<std::uint32_t>(os::landlock_abi());
   parts_.facts.max_runs = parts_.setup.max_runs;
   for (const auto& profile : parts_.setup.profiles) {
@@ -260,7 +279,7 @@ void Launcher::start(wire::Envelope envelope) {
 // in it, and it belongs to the launcher's user namespace, in which a sandbox has no say. Making one
 // takes as long as all the rest of the set-up.
 Status Launcher::make_network() {
-  if (network_ready_ || !enabled(Layer::kNetworkNamespace)) return {};
+  if (network_ready_ || !enabled(Layer::kNetworkNamespace) || with_bwrap()) return {};
   const Status made = os::enter_new_network();
   network_ready_ = made.ok();
   return made;
@@ -299,6 +318,8 @@ std::uint64_t Launcher::clone_flags() const {
        {Layer::kPidNamespace, CLONE_NEWPID},
        {Layer::kIpcNamespace, CLONE_NEWIPC},
        {Layer::kUtsNamespace, CLONE_NEWUTS}}};
+  // bubblewrap makes the others.
+  if (with_bwrap()) return CLONE_NEWNS;
   std::uint64_t flags = 0;
   for (const auto& [layer, flag] : kFlags) {
     if (enabled(layer)) flags |= flag;
@@ -369,9 +390,9 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
     const bool limit_processes = enabled(Layer::kProcessLimit);
     constexpr std::uint64_t kNoMemoryLimit = std::uint64_t{1} << 50;
     constexpr std::uint32_t kManyProcesses = 100000;
-    CMCP_CHECK_OK(
-        parts_.cgroups->prepare(run.slot, {limit_memory ? run.memory : kNoMemoryLimit},
-                                limit_processes ? profile.limits.processes + 1 : kManyProcesses));
+    CMCP_CHECK_OK(parts_.cgroups->prepare(
+        run.slot, {limit_memory ? run.memory : kNoMemoryLimit},
+        limit_processes ? profile.limits.processes + (with_bwrap() ? 2 : 1) : kManyProcesses));
     plan.cgroup_joins = parts_.cgroups->join_descriptors(run.slot);
     cgroup = parts_.cgroups->clone_descriptor(run.slot);
   }
@@ -387,11 +408,14 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
   plan.argv = start.argv;
   plan.environment = merge_environment(profile.environment, start.environment);
 
+  if (with_bwrap()) CMCP_CHECK_OK(prepare_bwrap(plan, run));
+
   CMCP_CHECK_OK(make_network());
   network_ready_ = false;  // used up, whatever comes
   CMCP_TRY(os::Child child, os::fork_with(clone_flags(), cgroup));
   if (child.pid == 0) {
     control.first.reset();
+    if (plan.bwrap) become_bwrap(plan);
     become_sandbox(plan);
   }
   run.pid = child.pid;
@@ -402,6 +426,17 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
   (void)os::signal_pidfd(run.pidfd.get(), SIGKILL);
   ::waitpid(run.pid, nullptr, 0);
   return released;
+}
+
+// bubblewrap writes the id maps, makes the namespaces and watches the sandbox.
+Status Launcher::prepare_bwrap(SandboxPlan& plan, Run& run) const {
+  run.errors = Fd(::memfd_create("cmcp-bwrap-errors", MFD_CLOEXEC));
+  if (!run.errors) return os::last_error("memfd_create", "bubblewrap's errors");
+  plan.bwrap = BwrapRun{.stage = parts_.stage.get(),
+                        .errors = run.errors.get(),
+                        .disable_userns = parts_.setup.bwrap_disable_userns};
+  plan.writes_own_maps = true;
+  return {};
 }
 
 Status Launcher::release(const SandboxPlan& plan, const wire::Start& start, pid_t pid,
@@ -485,15 +520,33 @@ void Launcher::read_records(Run& run) {
   }
 }
 
+// The run's process may have had a sandbox below it that its death has not ended (yet).
+void Launcher::end_orphans_of_runs() {
+  if (!with_bwrap()) return;
+  const auto ended = end_orphans(root_.proc.get(), [this](pid_t pid) {
+    return std::any_of(runs_.begin(), runs_.end(),
+                       [pid](const auto& entry) { return entry.second.pid == pid; });
+  });
+  if (!ended.ok()) (void)os::write_all(2, "cmcp-launcher: " + ended.error().message() + "\n");
+}
+
+// Whose view a sandbox has: bubblewrap itself is outside it.
+pid_t Launcher::sandbox_process(const Run& run,
+                                const std::vector<os::ProcessSample>& samples) const {
+  return with_bwrap() ? child_of(samples, run.pid).value_or(run.pid) : run.pid;
+}
+
 void Launcher::finish(Run& run) {
   int status = 0;
   ::waitpid(run.pid, &status, 0);
+  end_orphans_of_runs();
   read_records(run);
   auto& ended = run.ended;
   ended.reason = run.reason;
   if (!run.heard) {
     ended.kind = wire::Ended::Kind::kKilled;
     ended.wait_status = status;
+    explain_bwrap(run.errors, run.reason, ended);
   }
   ended.peak_memory = std::max(ended.peak_memory, run.peak_seen);
   if (parts_.cgroups) {
@@ -560,8 +613,8 @@ void Launcher::watch_usage() {
       kill_run(run, wire::KillReason::kCpu);
     if (memory_in_cgroup() || !enabled(Layer::kMemoryLimit)) continue;
     run.peak_seen = std::max(run.peak_seen, used.resident_bytes);
-    const std::uint64_t sockets =
-        socket_memory(os::sockets_in_use(root_.proc.get(), run.pid).value_or(0));
+    const std::uint64_t sockets = socket_memory(
+        os::sockets_in_use(root_.proc.get(), sandbox_process(run, *samples)).value_or(0));
     run.peak_seen = std::max(run.peak_seen, sockets);
     // Shared pages count for each process in the sum: only an exact count condemns.
     if (used.resident_bytes + sockets > run.memory &&

@@ -13,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "os/proc.h"
 #include "sandbox/helper/cgroups.h"
 #include "sandbox/helper/facts.h"
 #include "sandbox/helper/identity.h"
@@ -26,6 +27,7 @@ namespace cmcp::sandbox {
 struct LauncherParts {
   Fd server;  // the socket
   Fd init;    // sealed memory file with cmcp-init
+  Fd stage;   // the same with cmcp-stage: only with the backend bwrap
   wire::Setup setup;
   LauncherFacts facts;  // identity is decided here: kUnprivileged, or kRootIdmapped to be tried
   std::optional<CgroupPool> cgroups;
@@ -50,6 +52,7 @@ class Launcher {
     pid_t pid = -1;
     Fd pidfd;
     Fd control;
+    Fd errors;  // what bubblewrap wrote
     Clock::time_point deadline;
     std::uint64_t memory = 0;
     std::uint32_t cpu_seconds = 0;
@@ -82,6 +85,9 @@ class Launcher {
   Result<int> idmap_of(std::size_t workspace, std::uint32_t slot);
   Owner outer_of(std::uint32_t slot) const;
   std::uint64_t clone_flags() const;
+  Status prepare_bwrap(SandboxPlan& plan, Run& run) const;
+  void end_orphans_of_runs();
+  pid_t sandbox_process(const Run& run, const std::vector<os::ProcessSample>& samples) const;
   Status release(const SandboxPlan& plan, const wire::Start& start, pid_t pid, int control) const;
   std::optional<std::uint32_t> free_slot() const;
 
@@ -94,6 +100,7 @@ class Launcher {
   int poll_timeout() const;
   void send_ended(const wire::Ended& ended);
   bool enabled(Layer layer) const { return !parts_.facts.layer_disabled(layer); }
+  bool with_bwrap() const { return parts_.setup.backend == Backend::kBwrap; }
   bool is_root() const { return parts_.facts.identity != IdentityMode::kUnprivileged; }
   bool memory_in_cgroup() const { return parts_.cgroups.has_value(); }
 

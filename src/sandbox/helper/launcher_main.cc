@@ -32,6 +32,7 @@ namespace cmcp::sandbox {
 namespace {
 
 constexpr std::size_t kMaxInitSize = 64 * 1024;
+constexpr std::size_t kMaxStageSize = 4 * 1024 * 1024;
 
 // Signals as a new program expects them, whatever the server ignores or blocks.
 void reset_signals() {
@@ -51,7 +52,8 @@ Status close_everything_but(int socket, int init) {
   return {};
 }
 
-Result<wire::Setup> receive_setup(int socket) {
+// `fds` are those that came with it.
+Result<wire::Setup> receive_setup(int socket, std::vector<Fd>& fds) {
   CMCP_TRY(auto envelope, wire::receive(socket));
   if (!envelope.has_value() || envelope->type != wire::Type::kSetup) {
     return Error(ErrorCode::kProtocol, "the first message is not a set-up");
@@ -63,9 +65,21 @@ Result<wire::Setup> receive_setup(int socket) {
     return Error(ErrorCode::kInvalidArgument, "test switches are not part of this build");
   }
 #endif
+  fds = std::move(envelope->fds);
   if (setup.max_runs == 0 || setup.max_runs > 4096)
     return Error(ErrorCode::kInvalidArgument, "max_runs must be 1 to 4096");
   return setup;
+}
+
+// What the backend needs.
+Status take_descriptors(LauncherParts& parts, std::vector<Fd> fds) {
+  const bool bwrap = parts.setup.backend == Backend::kBwrap;
+  if (fds.size() != (bwrap ? 1U : 0U))
+    return Error(ErrorCode::kProtocol, "the set-up came without the descriptors that it needs");
+  if (!bwrap) return {};
+  CMCP_TRY(const std::string stage, os::read_all(fds[0].get(), kMaxStageSize));
+  CMCP_TRY(parts.stage, os::sealed_memfd("cmcp-stage", stage, os::MemfdUse::kProgram));
+  return {};
 }
 
 Status make_cgroups(LauncherParts& parts) {
@@ -163,7 +177,9 @@ Status run(int socket_number, int init_number, pid_t server) {
   const Fd init_file(init_number);
   CMCP_TRY(const std::string init, os::read_all(init_file.get(), kMaxInitSize));
   CMCP_TRY(parts.init, os::sealed_memfd("cmcp-init", init, os::MemfdUse::kProgram));
-  CMCP_TRY(parts.setup, receive_setup(socket_number));
+  std::vector<Fd> fds;
+  CMCP_TRY(parts.setup, receive_setup(socket_number, fds));
+  CMCP_CHECK_OK(take_descriptors(parts, std::move(fds)));
   parts.facts.disabled_layers = parts.setup.disabled_layers;
   if (auto subuid = os::read_file("/etc/subuid", 1024 * 1024); subuid.ok())
     parts.subuid = std::move(*subuid);

@@ -13,6 +13,7 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/mount.h"
+#include "sandbox/helper/bwrap_child.h"
 
 namespace cmcp::sandbox {
 namespace {
@@ -283,6 +284,7 @@ Result<LauncherRoot> enter_launcher_root(const LauncherRootOptions& options) {
       return built.error().with_context("root of profile " + options.profiles[i].name);
   }
   CMCP_CHECK_OK(open_workspaces(host.get(), options, root));
+  if (options.with_bwrap) CMCP_CHECK_OK(bring_bwrap(host.get()));
   host.reset();
   constexpr int kDetach = 2;  // MNT_DETACH
   CMCP_CHECK_OK(os::unmount(kOldRoot, kDetach));

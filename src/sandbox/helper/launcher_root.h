@@ -5,6 +5,7 @@
 //   /proc        a procfs of the launcher's pid namespace
 //   /t/N         the template of profile N: read-only, with every mount point that a sandbox needs
 //   /w/N         workspace root N
+//   /b           where trees are put that bubblewrap binds (only with the backend bwrap)
 //   /n           where a sandbox attaches its clone of a template
 #pragma once
 
@@ -23,7 +24,8 @@ inline constexpr const char* kAttachPoint = "/n";
 struct LauncherRootOptions {
   const std::vector<Profile>& profiles;
   const std::vector<WorkspaceRoot>& workspaces;
-  bool read_only = true;  // false: the layer read_only_root is left out
+  bool read_only = true;    // false: the layer read_only_root is left out
+  bool with_bwrap = false;  // what bubblewrap itself needs is brought in
   bool keep_host_view =
       false;  // the layer mount_namespace is left out: nothing is built, the host's root stays
 };

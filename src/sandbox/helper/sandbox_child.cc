@@ -24,6 +24,7 @@
 #include "os/mount.h"
 #include "os/privileges.h"
 #include "sandbox/helper/launcher_root.h"
+#include "sandbox/helper/proc_covers.h"
 #include "sandbox/helper/run_limits.h"
 
 namespace cmcp::sandbox {
@@ -166,9 +167,7 @@ class Child {
   // Files that tell about the host or act on it are covered by the (verified) null device,
   // /proc/sys is made read-only.
   static Status harden_proc() {
-    for (const char* path : {"/proc/cmdline", "/proc/kcore", "/proc/keys", "/proc/key-users",
-                             "/proc/kmsg", "/proc/kallsyms", "/proc/latency_stats",
-                             "/proc/sched_debug", "/proc/sysrq-trigger", "/proc/timer_list"}) {
+    for (const char* path : kCoveredProcFiles) {
       const Status covered = os::mount_old("/dev/null", path, nullptr, kBind);
       if (!covered.ok() && covered.error().code() != ErrorCode::kNotFound) return covered;
     }
@@ -360,6 +359,8 @@ const char* name_of(SetupStep step) {
       return "closing descriptors";
     case kStepSeccomp:
       return "loading the seccomp filter";
+    case kStepBubblewrap:
+      return "executing bubblewrap";
   }
   return "an unknown step";
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,13 @@
 #include "sandbox/helper/profile.h"
 
 namespace cmcp::sandbox {
+
+// With the backend bwrap.
+struct BwrapRun {
+  int stage = -1;   // memory file of cmcp-stage
+  int errors = -1;  // what bubblewrap says when it fails
+  bool disable_userns = false;
+};
 
 // Everything that the child needs, prepared by the launcher before it forks.
 struct SandboxPlan {
@@ -32,6 +40,7 @@ struct SandboxPlan {
   int control = -1;
   int seccomp = -1;  // memory file, or -1
   int init = -1;     // memory file of cmcp-init
+  std::optional<BwrapRun> bwrap;
   std::vector<int> payload_fds;
   std::vector<std::string> argv;
   std::vector<std::string> environment;

@@ -92,6 +92,8 @@ std::string encode(const Setup& setup) {
   writer.flag(setup.without_cgroup);
   writer.flag(setup.without_idmap);
   writer.flag(setup.deny_user_namespaces);
+  writer.number(static_cast<std::uint8_t>(setup.backend));
+  writer.flag(setup.bwrap_disable_userns);
   writer.number(static_cast<std::uint32_t>(setup.roots.size()));
   for (const auto& root : setup.roots) sandbox::encode(writer, root);
   writer.number(static_cast<std::uint32_t>(setup.profiles.size()));
@@ -109,6 +111,10 @@ Result<Setup> decode_setup(std::string_view bytes) {
   setup.without_cgroup = reader.flag();
   setup.without_idmap = reader.flag();
   setup.deny_user_namespaces = reader.flag();
+  const auto backend = reader.number<std::uint8_t>();
+  if (backend > static_cast<std::uint8_t>(Backend::kNone)) reader.fail();
+  setup.backend = static_cast<Backend>(backend);
+  setup.bwrap_disable_userns = reader.flag();
   setup.roots.resize(reader.count(9));
   for (auto& root : setup.roots) root = decode_workspace_root(reader);
   setup.profiles.resize(reader.count(64));

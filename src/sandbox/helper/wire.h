@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "os/fd_passing.h"
+#include "sandbox/helper/backend.h"
 #include "sandbox/helper/facts.h"
 #include "sandbox/helper/profile.h"
 
@@ -51,6 +52,9 @@ struct Setup {
   bool without_cgroup = false;        // test switches, as above
   bool without_idmap = false;
   bool deny_user_namespaces = false;  // as if writing uid_map were refused (Ubuntu 24.04)
+  // kBwrap: cmcp-stage comes as a descriptor with this message.
+  Backend backend = Backend::kNative;
+  bool bwrap_disable_userns = false;
   std::vector<WorkspaceRoot> roots;
   std::vector<Profile> profiles;
 };
