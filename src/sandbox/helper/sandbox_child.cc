@@ -54,6 +54,7 @@ class Child {
     record_.times[0] = now_ns();
     step(kStepIdMaps, have_id_maps());
     step(kStepCgroup, join_cgroups());  // first, so that everything below is charged to the run
+    die_first();
     step(kStepIdentity,
          take_identity());  // before mounts: new file systems belong to the payload's uid
     step(kStepHostname, set_hostname());
@@ -116,6 +117,13 @@ class Child {
     return {};
   }
 
+  // The first to be killed when memory is short. Before the identity changes: after it, and until
+  // the next exec, the process's own files in /proc belong to root. No boundary; without /proc it
+  // is left as it is.
+  static void die_first() {
+    (void)os::write_existing_at(AT_FDCWD, "/proc/self/oom_score_adj", "500");
+  }
+
   Status take_identity() {
     const bool mapped = plan_.has(Layer::kUserNamespace);
     const Owner self = mapped ? Owner{kInnerUid, kInnerUid} : plan_.outer;
@@ -159,8 +167,6 @@ class Child {
     // ptraceable: a payload sees the processes that it could trace, so its own and never init.
     CMCP_CHECK_OK(os::mount_old("proc", "/proc", "proc", kNoSuid | kNoDev | kNoExec,
                                 hardened ? "hidepid=ptraceable" : nullptr));
-    // First to die when memory is short.
-    (void)os::write_existing_at(AT_FDCWD, "/proc/self/oom_score_adj", "500");
     return hardened ? harden_proc() : Status();
   }
 
