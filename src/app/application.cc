@@ -106,6 +106,7 @@ struct Application::Impl {
   void make_managers(const TestSwitches& switches);
   std::vector<mcp::Tool> make_tools();
   void decide();
+  void probe(const std::function<void()>& conclude);
   json::Object run_meta() const;
   managers::WorkingDirCheck working_dir_check();
 };
@@ -264,6 +265,10 @@ const config::WorkspaceLayout& Application::layout() const {
   return impl_->layout;
 }
 
+void Application::on_sandbox_lost(std::function<void(const std::string&)> handler) {
+  if (impl_->launcher) impl_->launcher->on_gone(std::move(handler));
+}
+
 void Application::probe(std::function<void()> decided) {
   Impl* impl = impl_.get();
   const auto conclude = [impl, decided = std::move(decided)] {
@@ -274,33 +279,41 @@ void Application::probe(std::function<void()> decided) {
     impl->reactor.post(conclude);
     return;
   }
-  const sandbox::Profile* bash = impl->profiles.find(sandbox::kProbeBashProfile);
-  const sandbox::Profile* python = impl->profiles.find(sandbox::kProbePythonProfile);
-  const sandbox::ProbeContext context{impl->launcher_facts->identity ==
-                                      sandbox::IdentityMode::kUnprivileged};
-  const auto take = [impl](Result<sandbox::LayerReports> result, bool first) {
-    if (!result.ok()) {
-      impl->failure = result.take_error();
-      impl->reports.clear();
-    } else if (!impl->failure) {
-      impl->reports =
-          first ? std::move(result).value() : sandbox::merge_reports(impl->reports, result.value());
+  impl->probe(conclude);
+}
+
+// One after the other: the bash sandbox, then Python's. A launcher that is killed meanwhile is no
+// verdict on the sandboxes of the next one.
+void Application::Impl::probe(const std::function<void()>& conclude) {
+  constexpr unsigned kMostLaunchers = 8;
+  const unsigned generation = launcher->generation();
+  const auto take = [this, generation, conclude](Result<sandbox::LayerReports> result, bool first) {
+    if (!result.ok() && launcher->available() && launcher->generation() != generation &&
+        generation < kMostLaunchers) {
+      probe(conclude);
+      return false;
     }
+    if (!result.ok()) {
+      failure = result.take_error();
+      reports.clear();
+      conclude();
+      return false;
+    }
+    reports = first ? std::move(result).value() : sandbox::merge_reports(reports, result.value());
+    return true;
   };
-  sandbox::probe_profile(
-      *impl->launcher, *bash, context,
-      [impl, python, context, take, conclude](Result<sandbox::LayerReports> result) {
-        take(std::move(result), true);
-        if (python == nullptr || impl->failure) {
-          conclude();
-          return;
-        }
-        sandbox::probe_profile(*impl->launcher, *python, context,
-                               [take, conclude](Result<sandbox::LayerReports> second) {
-                                 take(std::move(second), false);
-                                 conclude();
-                               });
-      });
+  const sandbox::ProbeContext context{launcher_facts->identity ==
+                                      sandbox::IdentityMode::kUnprivileged};
+  const auto second = [this, take, conclude, context](Result<sandbox::LayerReports> result) {
+    if (!take(std::move(result), true)) return;
+    const sandbox::Profile* probe_python = profiles.find(sandbox::kProbePythonProfile);
+    if (probe_python == nullptr) return conclude();
+    sandbox::probe_profile(*launcher, *probe_python, context,
+                           [take, conclude](Result<sandbox::LayerReports> last) {
+                             if (take(std::move(last), false)) conclude();
+                           });
+  };
+  sandbox::probe_profile(*launcher, *profiles.find(sandbox::kProbeBashProfile), context, second);
 }
 
 sandbox::DoctorFacts Application::doctor_facts() const {

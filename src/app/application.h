@@ -30,6 +30,9 @@ class Application {
 
   // Starts the probe: runs wait for its verdict. `decided` is called once, on the reactor thread.
   void probe(std::function<void()> decided);
+  // Called once, with the cause, when the launcher has died and this process cannot start another
+  // one (after a start by root): it can then only end, so that whoever started it starts it again.
+  void on_sandbox_lost(std::function<void(const std::string&)> handler);
   // What is known so far: complete after the verdict.
   sandbox::DoctorFacts doctor_facts() const;
   // {"level", "required", "layers": {name: active}, "version", …}: for /health.

@@ -6,6 +6,7 @@
 #include "app/beginning.h"
 #include "app/commands.h"
 #include "app/fail_start.h"
+#include "app/sandbox_lost.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "transport/health.h"
@@ -136,9 +137,14 @@ int serve_http(const CommandLine& line, const config::Environment& environment) 
   }
   net::SignalWatch signals(app.reactor(), {SIGTERM, SIGINT, SIGHUP},
                            [&](int signal) { (*service)->shut_down(signal); });
+  int status = 0;
+  app.on_sandbox_lost([&](const std::string& cause) {
+    status = end_without_sandbox(cause);
+    (*service)->shut_down(0);
+  });
   app.probe([&] { print_banner(app, **service); });
   app.reactor().run();
-  return 0;
+  return status;
 }
 
 }  // namespace cmcp::app

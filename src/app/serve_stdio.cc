@@ -3,6 +3,7 @@
 #include "app/beginning.h"
 #include "app/commands.h"
 #include "app/fail_start.h"
+#include "app/sandbox_lost.h"
 #include "base/log.h"
 #include "transport/stdio.h"
 
@@ -21,10 +22,15 @@ int serve_stdio(const CommandLine& line, const config::Environment& environment)
   transport::Stdio stdio(app.reactor(), app.engine(), auth::Principal{}, std::move(channel).value(),
                          options, [&] { app.reactor().stop(); });
   net::SignalWatch signals(app.reactor(), {SIGTERM, SIGINT, SIGHUP}, [&](int) { stdio.stop(); });
+  int status = 0;
+  app.on_sandbox_lost([&](const std::string& cause) {
+    status = end_without_sandbox(cause);
+    stdio.stop();
+  });
   app.probe([] {});
   stdio.start();
   app.reactor().run();
-  return 0;
+  return status;
 }
 
 }  // namespace cmcp::app

@@ -70,12 +70,23 @@ Result<std::vector<Fd>> backend_descriptors(const LauncherClient::SpawnOptions& 
   return fds;
 }
 
-Result<LauncherClient::Spawned> wait_until_ready(LauncherClient::Spawned spawned,
-                                                 std::size_t roots) {
-  CMCP_TRY(auto envelope, wire::receive(spawned.socket.get()));
-  if (!envelope.has_value()) {
-    return Error(ErrorCode::kUnavailable,
-                 "the launcher ended while it set itself up; its log line is on standard error");
+// The socket of the supervisor's next launcher. Every one but the first comes after a death.
+Result<Fd> next_launcher(int supervisor) {
+  CMCP_TRY(auto handed, wire::receive(supervisor));
+  if (handed.has_value() && handed->type == wire::Type::kRefused)
+    return Error(ErrorCode::kUnavailable, "the launcher cannot set up sandboxes: " + handed->body);
+  if (!handed.has_value() || handed->type != wire::Type::kLauncher || handed->fds.size() != 1)
+    return Error(ErrorCode::kUnavailable, "the launcher's supervisor has ended");
+  return std::move(handed->fds.front());
+}
+
+// The launcher's word on its set-up. One that is killed before it says anything is followed by
+// another one.
+Status wait_until_ready(LauncherClient::Spawned& spawned, std::size_t roots) {
+  std::optional<wire::Envelope> envelope;
+  while (!envelope.has_value()) {
+    CMCP_TRY(spawned.socket, next_launcher(spawned.supervisor.get()));
+    CMCP_TRY(envelope, wire::receive(spawned.socket.get()));
   }
   if (envelope->type == wire::Type::kRefused) {
     return Error(ErrorCode::kUnavailable,
@@ -86,7 +97,7 @@ Result<LauncherClient::Spawned> wait_until_ready(LauncherClient::Spawned spawned
   }
   CMCP_TRY(spawned.facts, wire::decode_facts(envelope->body));
   spawned.roots = std::move(envelope->fds);
-  return spawned;
+  return os::set_nonblocking(spawned.socket.get(), true);
 }
 
 void reap(pid_t pid) {
@@ -107,10 +118,19 @@ Result<HostPath> LauncherClient::find_helper_directory() {
                    "/../libexec/container-mcp holds cmcp-launcher; install container-mcp again");
 }
 
+// In a process of its own, which ends in order when this one is killed meanwhile.
 bool LauncherClient::memory_cgroup_available() {
-  auto pool = CgroupPool::create(1, ::getpid());
-  if (pool.ok()) pool->remove_all();
-  return pool.ok();
+  const pid_t self = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto pool = CgroupPool::create(1, self);
+    if (pool.ok()) pool->remove_all();
+    ::_exit(pool.ok() ? 0 : 1);
+  }
+  int status = 0;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& options) {
@@ -132,20 +152,19 @@ Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& option
   if (pid == 0) exec_launcher(launcher.c_str(), argv.data(), sockets.second.get(), init.get());
   sockets.second.reset();
   Spawned spawned;
-  spawned.socket = std::move(sockets.first);
+  spawned.supervisor = std::move(sockets.first);
   spawned.pid = pid;
-  const Status sent = wire::send(spawned.socket.get(), wire::Type::kSetup,
+  const Status sent = wire::send(spawned.supervisor.get(), wire::Type::kSetup,
                                  wire::encode(options.setup), extra_numbers, os::SendMode::kWait);
-  auto ready = wait_until_ready(std::move(spawned), options.setup.roots.size());
-  if (ready.ok()) {
-    CMCP_CHECK_OK(os::set_nonblocking(ready->socket.get(), true));
-    return ready;
-  }
-  // Its end of the socket is gone, so it ends by itself.
+  const Status ready = wait_until_ready(spawned, options.setup.roots.size());
+  if (ready.ok()) return spawned;
+  // With the sockets' ends it ends by itself, whoever we are by now.
+  spawned.socket.reset();
+  spawned.supervisor.reset();
   ::kill(pid, SIGTERM);
   reap(pid);
   if (!sent.ok() && ready.error().code() != ErrorCode::kUnavailable) return sent.error();
-  return ready;
+  return ready.error();
 }
 
 // One run in progress: its descriptors, what it printed, and what it will be.
@@ -393,6 +412,7 @@ class LauncherClient::Impl : public std::enable_shared_from_this<LauncherClient:
     for (auto& [id, run] : runs_) run->abandon();
     runs_.clear();
     spawned_.socket.reset();
+    spawned_.supervisor.reset();  // after a start as root this, and not the signal, ends it
     if (spawned_.pid > 0) ::kill(spawned_.pid, SIGTERM);
     reap(std::exchange(spawned_.pid, -1));
   }
@@ -400,21 +420,27 @@ class LauncherClient::Impl : public std::enable_shared_from_this<LauncherClient:
   const LauncherFacts& facts() const { return spawned_.facts; }
   std::size_t active() const { return runs_.size(); }
   bool available() const { return spawned_.socket.valid(); }
+  unsigned generation() const { return generation_; }
   void observe(TimesObserver observer) { observer_ = std::move(observer); }
+  void on_gone(std::function<void(const std::string&)> handler) { on_gone_ = std::move(handler); }
 
  private:
   struct Pending {
     wire::Type type;
+    std::uint64_t run = 0;
     std::string body;
     std::vector<Fd> fds;
   };
 
   Result<std::uint32_t> profile_index(const RunRequest& request) const;
-  Status send(wire::Type type, std::string body, std::vector<Fd> fds);
+  Status send(wire::Type type, std::uint64_t run, std::string body, std::vector<Fd> fds);
+  bool start_is_pending(std::uint64_t run) const;
   void flush();
   void receive();
   void ended(const wire::Ended& message);
   void lost(const std::string& why);
+  Status replace_launcher();
+  void fail_begun_runs(const std::string& failure);
 
   net::Reactor& reactor_;
   SpawnOptions options_;
@@ -426,7 +452,9 @@ class LauncherClient::Impl : public std::enable_shared_from_this<LauncherClient:
   std::deque<Pending> pending_;  // what the socket had no room for
   std::map<std::uint64_t, std::shared_ptr<ActiveRun>> runs_;
   std::uint64_t next_id_ = 1;
+  unsigned generation_ = 1;
   TimesObserver observer_;
+  std::function<void(const std::string&)> on_gone_;
 };
 
 namespace {
@@ -490,9 +518,9 @@ Result<std::shared_ptr<RunHandle>> LauncherClient::Impl::start(RunRequest reques
   auto run = std::make_shared<ActiveRun>(reactor_, id, std::move(request), std::move(events), kept_,
                                          call_id);
   auto descriptors = run->open_descriptors();
-  const Status sent = descriptors.ok()
-                          ? send(wire::Type::kStart, wire::encode(message), std::move(*descriptors))
-                          : Status(descriptors.error());
+  const Status sent = descriptors.ok() ? send(wire::Type::kStart, id, wire::encode(message),
+                                              std::move(*descriptors))
+                                       : Status(descriptors.error());
   if (!sent.ok()) {
     run->abandon();
     return sent.error().with_context("the run could not be started");
@@ -506,18 +534,22 @@ void LauncherClient::Impl::cancel(std::uint64_t id) {
   const auto run = runs_.find(id);
   if (run == runs_.end() || run->second->cancelled()) return;
   run->second->set_cancelled();
-  (void)send(wire::Type::kKill, wire::encode(wire::Kill{id}), {});
+  (void)send(wire::Type::kKill, id, wire::encode(wire::Kill{id}), {});
 }
 
-Status LauncherClient::Impl::send(wire::Type type, std::string body, std::vector<Fd> fds) {
+// What a launcher that has just died does not take is for the next one, see lost().
+Status LauncherClient::Impl::send(wire::Type type, std::uint64_t run, std::string body,
+                                  std::vector<Fd> fds) {
   if (pending_.empty()) {
     std::vector<int> numbers;
     for (const auto& fd : fds) numbers.push_back(fd.get());
     const Status sent =
         wire::send(spawned_.socket.get(), type, body, numbers, os::SendMode::kDontWait);
-    if (sent.ok() || sent.error().code() != ErrorCode::kBusy) return sent;
+    const bool later = !sent.ok() && (sent.error().code() == ErrorCode::kBusy ||
+                                      sent.error().code() == ErrorCode::kUnavailable);
+    if (!later) return sent;
   }
-  pending_.push_back({type, std::move(body), std::move(fds)});
+  pending_.push_back({type, run, std::move(body), std::move(fds)});
   flush();
   return {};
 }
@@ -536,7 +568,9 @@ void LauncherClient::Impl::flush() {
       const Status sent = wire::send(self->spawned_.socket.get(), next.type, next.body, numbers,
                                      os::SendMode::kDontWait);
       if (!sent.ok() && sent.error().code() == ErrorCode::kBusy) return self->flush();
-      self->pending_.pop_front();  // any other error: the socket's end is noticed by receive()
+      // The socket's end is noticed by receive(): what waits then is for the next launcher.
+      if (!sent.ok() && sent.error().code() == ErrorCode::kUnavailable) return;
+      self->pending_.pop_front();
     }
   });
 }
@@ -566,31 +600,62 @@ void LauncherClient::Impl::ended(const wire::Ended& message) {
   run->finish(outcome_of(message, run->request()));
 }
 
-// The launcher's death killed every sandbox with it. An ordinary user's launcher can be started
-// again.
+// The supervisor's next launcher; of an ordinary user also one with a supervisor of its own.
+Status LauncherClient::Impl::replace_launcher() {
+  std::vector<Fd> roots = std::move(spawned_.roots);  // the file tools keep those they have
+  Status ready = wait_until_ready(spawned_, options_.setup.roots.size());
+  if (!ready.ok()) {
+    spawned_.socket.reset();
+    spawned_.supervisor.reset();
+    reap(std::exchange(spawned_.pid, -1));
+    if (spawned_.facts.identity == IdentityMode::kUnprivileged) {
+      auto again = spawn(options_);
+      ready = again.ok() ? Status() : Status(again.error());
+      if (again.ok()) spawned_ = std::move(*again);
+    }
+  }
+  spawned_.roots = std::move(roots);
+  return ready;
+}
+
+bool LauncherClient::Impl::start_is_pending(std::uint64_t run) const {
+  return std::any_of(pending_.begin(), pending_.end(), [run](const Pending& pending) {
+    return pending.type == wire::Type::kStart && pending.run == run;
+  });
+}
+
+void LauncherClient::Impl::fail_begun_runs(const std::string& failure) {
+  std::vector<std::shared_ptr<ActiveRun>> begun;
+  for (const auto& [id, run] : runs_) {
+    if (!start_is_pending(id)) begun.push_back(run);
+  }
+  for (const auto& run : begun) runs_.erase(run->id());
+  for (const auto& run : begun) {
+    RunOutcome outcome;
+    outcome.failure = failure;
+    run->finish(std::move(outcome));
+  }
+}
+
+// The launcher's death killed every sandbox with it.
 void LauncherClient::Impl::lost(const std::string& why) {
   log::error("the sandbox launcher has ended", {{"cause", why}});
   watch_.reset();
-  pending_.clear();
   flushing_ = false;
   spawned_.socket.reset();
-  reap(std::exchange(spawned_.pid, -1));
-  if (spawned_.facts.identity == IdentityMode::kUnprivileged) {
-    auto again = spawn(options_);
-    if (again.ok()) {
-      again->roots = std::move(spawned_.roots);  // the file tools keep those they have
-      spawned_ = std::move(*again);
-      watch();
-    } else {
-      log::error("the sandbox launcher could not be started again",
-                 {{"cause", again.error().message()}});
-    }
+  const Status replaced = replace_launcher();
+  if (replaced.ok()) {
+    ++generation_;
+    log::info("another sandbox launcher has been started", {});
+    watch();
+  } else {
+    log::error("no other sandbox launcher could be started",
+               {{"cause", replaced.error().message()}});
   }
-  for (auto& [id, run] : std::exchange(runs_, {})) {
-    RunOutcome outcome;
-    outcome.failure = "the sandbox launcher ended while the program ran: " + why;
-    run->finish(std::move(outcome));
-  }
+  if (!replaced.ok()) pending_.clear();
+  flush();
+  fail_begun_runs("the sandbox launcher ended while the program ran: " + why);
+  if (!replaced.ok() && on_gone_) std::exchange(on_gone_, nullptr)(replaced.error().message());
 }
 
 LauncherClient::LauncherClient(net::Reactor& reactor, Spawned spawned, SpawnOptions options,
@@ -615,6 +680,12 @@ std::size_t LauncherClient::active_runs() const {
 }
 bool LauncherClient::available() const {
   return impl_->available();
+}
+unsigned LauncherClient::generation() const {
+  return impl_->generation();
+}
+void LauncherClient::on_gone(std::function<void(const std::string&)> handler) {
+  impl_->on_gone(std::move(handler));
 }
 void LauncherClient::observe_times(TimesObserver observer) {
   impl_->observe(std::move(observer));

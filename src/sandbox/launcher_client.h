@@ -11,8 +11,9 @@
 //
 // The launcher is a child of the thread that calls spawn() and dies with that thread (parent-death
 // signal): it must be the main thread. spawn() forks, so a process with other threads must not call
-// it (restart() after the launcher's death uses the same path: fork and exec at once, nothing
-// between them that needs a lock).
+// it. After the launcher's death its supervisor has another one ready; only when the supervisor
+// died too an ordinary user's server spawns again (fork and exec at once, nothing between them that
+// needs a lock), and a server that was started as root has lost its sandboxes for good.
 #pragma once
 
 #include <sys/types.h>
@@ -45,7 +46,8 @@ class LauncherClient : public Runner {
   // A launcher that is set up and waits for runs.
   struct Spawned {
     Fd socket;
-    pid_t pid = -1;  // of the process that the server must reap
+    Fd supervisor;   // over which the next launcher's socket comes when this one has died
+    pid_t pid = -1;  // of the supervisor, which the server must reap
     LauncherFacts facts;
     std::vector<Fd> roots;  // one per workspace root, in order: what the file tools work on
   };
@@ -76,6 +78,10 @@ class LauncherClient : public Runner {
   std::size_t active_runs() const;
   // False after the launcher died and could not be restarted.
   bool available() const;
+  // How many launchers there have been: what changes it has killed every run.
+  unsigned generation() const;
+  // Called once, with the cause, when available() has become false.
+  void on_gone(std::function<void(const std::string&)> handler);
   void observe_times(TimesObserver observer);
 
   class Impl;

@@ -73,6 +73,14 @@ Profile shell_profile() {
   return profile;
 }
 
+// The one child of a process that has one: the supervisor's is the launcher, the launcher's is
+// pid 1.
+pid_t child_of(pid_t pid) {
+  const auto path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
+  const auto text = os::read_file(path, 100);
+  return text.ok() && !text->empty() ? static_cast<pid_t>(std::stol(*text)) : -1;
+}
+
 class LauncherTest : public testing::TestWithParam<Mode> {
  protected:
   void SetUp() override {
@@ -497,11 +505,7 @@ TEST_P(LauncherTest, AFailingStepIsNamedAndNothingRuns) {
 TEST_P(LauncherTest, NothingLeaksOverManyRuns) {
   ASSERT_EQ(run("true").exit_code, 0);
   const auto mine = os::count_open_descriptors();
-  const auto children_of = [](pid_t pid) {
-    const auto path = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
-    return static_cast<pid_t>(std::stol(*os::read_file(path, 100)));
-  };
-  const pid_t pid_1 = children_of(launcher_pid_);
+  const pid_t pid_1 = child_of(child_of(launcher_pid_));
   const auto count = [&]() -> std::size_t {
     const auto fds =
         os::open_at(AT_FDCWD, "/proc/" + std::to_string(pid_1) + "/fd", O_RDONLY | O_DIRECTORY);
@@ -518,11 +522,7 @@ TEST_P(LauncherTest, NothingLeaksOverManyRuns) {
   // It may be tidying up after the last run, with a few open; a leak would be one per run.
   EXPECT_LT(count(), before + 20);
   EXPECT_EQ(mounts(), mounts_before);
-  EXPECT_EQ(
-      os::read_file(
-          "/proc/" + std::to_string(pid_1) + "/task/" + std::to_string(pid_1) + "/children", 100)
-          .value(),
-      "");
+  EXPECT_EQ(child_of(pid_1), -1);
 }
 
 TEST_P(LauncherTest, ADeadServerLeavesNothing) {
@@ -549,10 +549,9 @@ TEST_P(LauncherTest, ADeadServerLeavesNothing) {
     ASSERT_GT(n, 0);
     seen.append(buffer.data(), static_cast<std::size_t>(n));
   }
-  const auto launcher = static_cast<pid_t>(std::stol(seen));
-  const auto pid_1 = static_cast<pid_t>(std::stol(*os::read_file(
-      "/proc/" + std::to_string(launcher) + "/task/" + std::to_string(launcher) + "/children",
-      100)));
+  const auto supervisor = static_cast<pid_t>(std::stol(seen));
+  const pid_t launcher = child_of(supervisor);
+  const pid_t pid_1 = child_of(launcher);
   const auto outer = os::open_pidfd(launcher);
   const auto inner = os::open_pidfd(pid_1);
   ASSERT_TRUE(outer.ok() && inner.ok());
@@ -569,12 +568,14 @@ TEST_P(LauncherTest, ADeadServerLeavesNothing) {
       << "cgroups are removed too";
 }
 
-TEST_P(LauncherTest, TheLaunchersDeathEndsRunsWithAReason) {
+TEST_P(LauncherTest, TheSupervisorsDeathEndsRunsWithAReason) {
   launch();
   ASSERT_NE(client_, nullptr);
   const pid_t victim = launcher_pid_;
   std::optional<RunOutcome> outcome;
   RunEvents events;
+  std::string gone;
+  client_->on_gone([&](const std::string& why) { gone = why; });
   events.output = [&](std::string_view) { ::kill(victim, SIGTERM); };
   events.done = [&](RunOutcome result) {
     outcome = std::move(result);
@@ -590,6 +591,30 @@ TEST_P(LauncherTest, TheLaunchersDeathEndsRunsWithAReason) {
     EXPECT_EQ(run("echo again").out.text, "again\n");
   } else {
     EXPECT_EQ(client_->start(shell("true"), {}).error().code(), ErrorCode::kUnavailable);
+    EXPECT_THAT(gone, HasSubstr("supervisor has ended"));
+  }
+}
+
+TEST_P(LauncherTest, TheSupervisorStartsAnotherLauncher) {
+  launch();
+  ASSERT_NE(client_, nullptr);
+  // Its outer process and its pid 1, each in the middle of a run.
+  for (const bool outer : {true, false}) {
+    const pid_t launcher = child_of(launcher_pid_);
+    const pid_t victim = outer ? launcher : child_of(launcher);
+    ASSERT_GT(victim, 0);
+    std::optional<RunOutcome> outcome;
+    RunEvents events;
+    events.output = [&](std::string_view) { ::kill(victim, SIGKILL); };
+    events.done = [&](RunOutcome result) {
+      outcome = std::move(result);
+      reactor_.stop();
+    };
+    ASSERT_TRUE(client_->start(shell("echo up; sleep 1000"), std::move(events)).ok());
+    reactor_.run();
+    EXPECT_EQ(outcome->end, End::kSandboxFailed);
+    EXPECT_EQ(run("echo again > note; cat note").out.text, "again\n");
+    EXPECT_NE(child_of(launcher_pid_), launcher);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,6 +20,7 @@ namespace cmcp::sandbox {
 namespace {
 
 constexpr std::string_view kPrefix = "container-mcp-";
+constexpr std::string_view kLeaf = "/container-mcp";
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
 std::string slot_name(std::uint32_t index) {
@@ -47,16 +49,27 @@ std::uint64_t read_value(const Fd& file, std::string_view key) {
   return n > 0 ? value_of({buffer.data(), static_cast<std::size_t>(n)}, key) : 0;
 }
 
+// The processes of a cgroup that is removed are dead or dying: those that are not through yet make
+// it busy.
+bool remove_directory(int parent, const std::string& name) {
+  constexpr timespec kPause{0, 5 * 1000 * 1000};
+  for (int tries = 0; tries < 400; ++tries) {
+    if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno != EBUSY) return true;
+    ::nanosleep(&kPause, nullptr);
+  }
+  return false;
+}
+
 void remove_tree(int parent, const std::string& name) {
   auto directory = os::open_at(parent, name, kDirectory);
   if (directory.ok()) {
     if (const auto names = os::list_directory(directory->get()); names.ok()) {
       for (const auto& child : *names) {
-        if (child.rfind("slot-", 0) == 0) ::unlinkat(directory->get(), child.c_str(), AT_REMOVEDIR);
+        if (child.rfind("slot-", 0) == 0 && !remove_directory(directory->get(), child)) return;
       }
     }
   }
-  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+  (void)remove_directory(parent, name);
 }
 
 // Launchers that were killed together with their waiting parent cannot clean up: their pids are
@@ -80,10 +93,22 @@ Result<std::string> own_path(std::string_view controller) {
     return Error(
         ErrorCode::kNotFound,
         "no cgroup hierarchy for " + std::string(controller.empty() ? "version 2" : controller));
+  // With version 2 we may be in the leaf already, see create_v2.
+  if (controller.empty() && path->ends_with(kLeaf))
+    return path->substr(0, path->size() - kLeaf.size());
   return *path;
 }
 
 }  // namespace
+
+void CgroupPool::remove_abandoned() {
+  for (const char* controller : {"", "memory", "pids"}) {
+    const auto path = own_path(controller);
+    if (!path.ok()) continue;
+    if (const auto parent = os::open_at(AT_FDCWD, *path, kDirectory); parent.ok())
+      remove_leftovers(parent->get());
+  }
+}
 
 Result<CgroupPool> CgroupPool::create(std::uint32_t slots, pid_t server) {
   auto second = create_v2(slots, server);
@@ -144,7 +169,7 @@ Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots, pid_t server) {
   if (!os::write_existing_at(entry.parent.get(), "cgroup.subtree_control", "+memory +pids").ok()) {
     if (::mkdirat(entry.parent.get(), "container-mcp", 0755) != 0 && errno != EEXIST)
       return os::last_error("mkdir", path + "/container-mcp");
-    for (const pid_t pid : {server, ::getpid()}) {
+    for (const pid_t pid : {server, ::getppid(), ::getpid()}) {
       CMCP_CHECK_OK(os::write_existing_at(entry.parent.get(), "container-mcp/cgroup.procs",
                                           std::to_string(pid)));
     }

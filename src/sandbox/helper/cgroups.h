@@ -30,6 +30,10 @@ class CgroupPool {
   // caller into a leaf cgroup where version 2 demands that.
   static Result<CgroupPool> create(std::uint32_t slots, pid_t server);
 
+  // Removes what launchers left whose processes are gone, of both versions. Waits a little for
+  // processes in them that are just dying.
+  static void remove_abandoned();
+
   // Sets the limits of a slot.
   Status prepare(std::uint32_t slot, Bytes memory, std::uint32_t processes);
   // The limits' counters since recycle().

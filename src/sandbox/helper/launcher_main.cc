@@ -2,9 +2,9 @@
 // open but SOCKET and INIT (a descriptor of cmcp-init). Receives the set-up, enters its namespaces,
 // and serves; see launcher.h.
 //
-// Two processes: this one waits (outside the pid namespace), its child is pid 1 of the namespace.
-// When the server dies this one is told (SIGTERM by parent death), kills pid 1 and with it every
-// sandbox, and removes the cgroups.
+// Three processes: the supervisor (supervisor.h), below it the launcher, which makes the cgroups
+// and waits, and below that pid 1 of the namespace, which serves. Each is told of its parent's
+// death; pid 1 takes every sandbox with it.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
@@ -27,6 +27,7 @@
 #include "os/privileges.h"
 #include "os/process.h"
 #include "sandbox/helper/launcher.h"
+#include "sandbox/helper/supervisor.h"
 
 namespace cmcp::sandbox {
 namespace {
@@ -71,23 +72,22 @@ Result<wire::Setup> receive_setup(int socket, std::vector<Fd>& fds) {
   return setup;
 }
 
-// What the backend needs.
-Status take_descriptors(LauncherParts& parts, std::vector<Fd> fds) {
-  const bool bwrap = parts.setup.backend == Backend::kBwrap;
+// What the backend needs; invalid where it needs nothing.
+Result<Fd> take_stage(const wire::Setup& setup, std::vector<Fd> fds) {
+  const bool bwrap = setup.backend == Backend::kBwrap;
   if (fds.size() != (bwrap ? 1U : 0U))
     return Error(ErrorCode::kProtocol, "the set-up came without the descriptors that it needs");
-  if (!bwrap) return {};
+  if (!bwrap) return Fd();
   CMCP_TRY(const std::string stage, os::read_all(fds[0].get(), kMaxStageSize));
-  CMCP_TRY(parts.stage, os::sealed_memfd("cmcp-stage", stage, os::MemfdUse::kProgram));
-  return {};
+  return os::sealed_memfd("cmcp-stage", stage, os::MemfdUse::kProgram);
 }
 
-Status make_cgroups(LauncherParts& parts) {
+Status make_cgroups(LauncherParts& parts, pid_t server) {
   if (parts.setup.without_cgroup) {
     parts.facts.limiter_reason = "switched off for a test";
     return {};
   }
-  auto pool = CgroupPool::create(parts.setup.max_runs, ::getppid());
+  auto pool = CgroupPool::create(parts.setup.max_runs, server);
   if (pool.ok()) {
     parts.facts.limiter = pool->limiter();
     parts.cgroups = std::move(*pool);
@@ -134,26 +134,26 @@ Status enter_namespaces(LauncherParts& parts) {
   return write_own_id_maps({kInnerUid, kInnerUid}, outer);
 }
 
-[[noreturn]] void refuse(int socket, const Error& error) {
+int refuse(int socket, const Error& error) {
   (void)wire::send(socket, wire::Type::kRefused, error.message(), {}, os::SendMode::kWait);
-  ::_exit(1);
+  return kLauncherRefused;
 }
 
-[[noreturn]] void run_pid_1(LauncherParts parts, int waiting_parent) {
-  if (!os::set_parent_death_signal(SIGKILL).ok()) ::_exit(1);
+int run_pid_1(LauncherParts parts, int waiting_parent) {
+  if (!os::set_parent_death_signal(SIGKILL).ok()) return kLauncherFailed;
   // Has the parent gone before that? Its end of the pipe tells.
   char byte = 0;
-  if (::read(waiting_parent, &byte, 1) != 1) ::_exit(1);
+  if (::read(waiting_parent, &byte, 1) != 1) return kLauncherFailed;
   const int socket = parts.server.get();
   Launcher launcher(std::move(parts));
-  if (const Status ready = launcher.set_up(); !ready.ok()) refuse(socket, ready.error());
+  if (const Status ready = launcher.set_up(); !ready.ok()) return refuse(socket, ready.error());
   const Status served = launcher.serve();
   // A server that ends without reading our last messages resets the connection: its end all the
   // same.
   const int gone = served.ok() ? 0 : served.error().os_errno();
-  if (gone == ECONNRESET || gone == EPIPE) ::_exit(0);
-  if (!served.ok()) (void)os::write_all(2, "cmcp-launcher: " + served.error().message() + "\n");
-  ::_exit(served.ok() ? 0 : 1);
+  if (served.ok() || gone == ECONNRESET || gone == EPIPE) return kLauncherEnded;
+  (void)os::write_all(2, "cmcp-launcher: " + served.error().message() + "\n");
+  return kLauncherFailed;
 }
 
 volatile sig_atomic_t asked_to_end = 0;
@@ -163,27 +163,25 @@ void on_terminate(int) {
   if (pid_1 > 0) ::kill(pid_1, SIGKILL);
 }
 
-Status run(int socket_number, int init_number, pid_t server) {
-  reset_signals();
-  CMCP_CHECK_OK(os::set_parent_death_signal(SIGTERM));
-  if (::getppid() != server) return Error(ErrorCode::kUnavailable, "the server has gone already");
-  // A terminal's Ctrl-C is for the server, which ends its runs in order.
-  if (::setpgid(0, 0) != 0) return os::last_error("setpgid");
-  CMCP_CHECK_OK(close_everything_but(socket_number, init_number));
-  LauncherParts parts;
-  // Owned only once nothing can fail any more: until then main() says on it why the start ended.
-  if (::fcntl(socket_number, F_SETFD, FD_CLOEXEC) != 0)
-    return os::last_error("fcntl", "FD_CLOEXEC");
-  const Fd init_file(init_number);
-  CMCP_TRY(const std::string init, os::read_all(init_file.get(), kMaxInitSize));
-  CMCP_TRY(parts.init, os::sealed_memfd("cmcp-init", init, os::MemfdUse::kProgram));
-  std::vector<Fd> fds;
-  CMCP_TRY(parts.setup, receive_setup(socket_number, fds));
-  CMCP_CHECK_OK(take_descriptors(parts, std::move(fds)));
-  parts.facts.disabled_layers = parts.setup.disabled_layers;
-  if (auto subuid = os::read_file("/etc/subuid", 1024 * 1024); subuid.ok())
-    parts.subuid = std::move(*subuid);
-  const Status cgroups = make_cgroups(parts);
+void end_on_terminate() {
+  struct sigaction action{};
+  action.sa_handler = on_terminate;
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+// The supervisor keeps its own for the next launcher.
+Status copy_programs(const Fd& init, const Fd& stage, LauncherParts& parts) {
+  CMCP_TRY(parts.init, os::duplicate(init.get()));
+  if (!stage) return {};
+  CMCP_TRY(parts.stage, os::duplicate(stage.get()));
+  return {};
+}
+
+// Everything but the namespaces and their pid 1, which this process then waits for.
+int launch(LauncherParts parts, pid_t server) {
+  // From the first cgroup on, an end must remove it.
+  end_on_terminate();
+  const Status cgroups = make_cgroups(parts, server);
   Status entered = cgroups.ok() ? enter_namespaces(parts) : cgroups;
   // A change of identity may have cleared it.
   if (entered.ok()) entered = os::set_parent_death_signal(SIGTERM);
@@ -191,17 +189,13 @@ Status run(int socket_number, int init_number, pid_t server) {
   auto alive = os::make_pipe();
   if (!entered.ok() || !alive.ok()) {
     if (parts.cgroups) parts.cgroups->remove_all();
-    return entered.ok() ? alive.take_error() : entered;
+    return refuse(parts.server.get(), entered.ok() ? alive.error() : entered.error());
   }
-  parts.server = Fd(socket_number);
-  struct sigaction action{};
-  action.sa_handler = on_terminate;
-  ::sigaction(SIGTERM, &action, nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGTERM, SIG_DFL);
     alive->write_end.reset();
-    run_pid_1(std::move(parts), alive->read_end.get());
+    ::_exit(run_pid_1(std::move(parts), alive->read_end.get()));
   }
   pid_1 = child;
   if (child < 0 || asked_to_end != 0 || ::write(alive->write_end.get(), "", 1) != 1) {
@@ -213,7 +207,40 @@ Status run(int socket_number, int init_number, pid_t server) {
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (parts.cgroups) parts.cgroups->remove_all();
-  return {};
+  if (asked_to_end != 0) return kLauncherEnded;
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : kLauncherFailed;
+}
+
+Status run(int socket_number, int init_number, pid_t server) {
+  reset_signals();
+  CMCP_CHECK_OK(os::set_parent_death_signal(SIGTERM));
+  if (::getppid() != server) return Error(ErrorCode::kUnavailable, "the server has gone already");
+  // A terminal's Ctrl-C is for the server, which ends its runs in order.
+  if (::setpgid(0, 0) != 0) return os::last_error("setpgid");
+  CMCP_CHECK_OK(close_everything_but(socket_number, init_number));
+  if (::fcntl(socket_number, F_SETFD, FD_CLOEXEC) != 0)
+    return os::last_error("fcntl", "FD_CLOEXEC");
+  Fd init_file(init_number);
+  CMCP_TRY(const std::string init, os::read_all(init_file.get(), kMaxInitSize));
+  init_file.reset();
+  CMCP_TRY(const Fd program, os::sealed_memfd("cmcp-init", init, os::MemfdUse::kProgram));
+  std::vector<Fd> fds;
+  CMCP_TRY(const wire::Setup setup, receive_setup(socket_number, fds));
+  CMCP_TRY(const Fd stage, take_stage(setup, std::move(fds)));
+  std::string subuid;
+  if (auto text = os::read_file("/etc/subuid", 1024 * 1024); text.ok()) subuid = std::move(*text);
+  const auto launch_one = [&](Fd socket) {
+    LauncherParts parts;
+    parts.server = std::move(socket);
+    parts.setup = setup;
+    parts.facts.disabled_layers = setup.disabled_layers;
+    parts.subuid = subuid;
+    const Status copied = copy_programs(program, stage, parts);
+    if (!copied.ok()) return refuse(parts.server.get(), copied.error());
+    return launch(std::move(parts), server);
+  };
+  return supervise(
+      {.server = socket_number, .launch = launch_one, .clean_up = CgroupPool::remove_abandoned});
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ Result<std::optional<Envelope>> receive(int socket) {
   if (message.bytes.size() < kHeaderSize) return malformed("short");
   const auto type = static_cast<std::uint8_t>(message.bytes[0]);
   if (type < static_cast<std::uint8_t>(Type::kSetup) ||
-      type > static_cast<std::uint8_t>(Type::kEnded)) {
+      type > static_cast<std::uint8_t>(Type::kLauncher)) {
     return malformed("unknown");
   }
   Envelope envelope;

@@ -1,5 +1,6 @@
-// The messages between server and launcher, over one SOCK_SEQPACKET socketpair. Small bodies travel
-// inside the message, larger ones in a sealed memory file that is the first descriptor.
+// The messages between server and launcher, over one SOCK_SEQPACKET socketpair (set-up and
+// kLauncher over the supervisor's). Small bodies travel inside the message, larger ones in a sealed
+// memory file that is the first descriptor.
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@ enum class Type : std::uint8_t {
   kStart,      // server -> launcher: Start and the payload's descriptors
   kKill,       // server -> launcher: Kill
   kEnded,      // launcher -> server: Ended
+  kLauncher,   // supervisor -> server: the socket of a launcher that has just been started
 };
 
 inline constexpr std::size_t kMaxInlineBody = 32 * 1024;
