@@ -7,7 +7,7 @@ options = [line.split(" - ")[1] for line in read_text("/proc/self/mountinfo").sp
 if not options:
     na("/proc is not mounted")
 if "subset=pid" not in options[0]:
-    na("the product mounts /proc whole, with masks (case 29), for bash and Python: programs ask it for cpuinfo and meminfo")
+    na("/proc is mounted whole, with masks (case 29): programs ask it for cpuinfo and meminfo")
 others = [name for name in os.listdir("/proc") if not name.isdigit() and name not in ("self", "thread-self")]
 if others:
     wrong("/proc holds %s" % others[:10])

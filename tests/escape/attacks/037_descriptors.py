@@ -12,7 +12,7 @@ for number in range(0, 1024):
         continue
     if stat.S_ISDIR(info.st_mode):
         wrong("descriptor %d is a directory: %s" % (number, attempt(os.readlink, "/proc/self/fd/%d" % number)[0]))
-    if stat.S_ISSOCK(info.st_mode):
+    if stat.S_ISSOCK(info.st_mode) and number > 2:  # the output may be one
         wrong("descriptor %d is a socket" % number)
     if not attempt(os.fchdir, number)[1]:
         wrong("fchdir(%d)" % number)
