@@ -34,6 +34,11 @@ ci_packages() {
   printf '%s\n' clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev shellcheck git
 }
 
+# What the test machine (tests/vm) needs besides: the emulator, and what makes the machine's root.
+vm_packages() {
+  printf '%s\n' qemu-system-x86 mmdebstrap e2fsprogs
+}
+
 os_release() { # KEY -> its value, "" when unknown
   [ -r /etc/os-release ] || return 0
   (

@@ -326,6 +326,8 @@ sandbox::DoctorFacts Application::doctor_facts() const {
   if (impl_->launcher_facts) {
     facts.identity_mode = identity_text(impl_->launcher_facts->identity);
     facts.limiter = limiter_text(impl_->launcher_facts->limiter);
+    facts.apparmor = impl_->launcher_facts->apparmor;
+    facts.apparmor_reason = impl_->launcher_facts->apparmor_reason;
     facts.root_path = "new mount API";
     facts.warnings = impl_->launcher_facts->notes;
   }

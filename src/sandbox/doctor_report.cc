@@ -74,6 +74,11 @@ json::Object doctor_json(const DoctorFacts& facts) {
   object["layers"] = std::move(layers);
   object["identity"] = facts.identity_mode;
   object["limiter"] = facts.limiter;
+  json::Object apparmor;
+  apparmor["active"] = !facts.apparmor.empty();
+  apparmor["label"] = as_text(facts.apparmor);
+  apparmor["reason"] = as_text(facts.apparmor_reason);
+  object["apparmor"] = std::move(apparmor);
   object["root"] = facts.root_path;
   object["kernel"] = as_text(facts.host.kernel);
   object["landlock_abi"] = facts.host.landlock_abi;
@@ -108,6 +113,7 @@ std::string doctor_text(const DoctorFacts& facts) {
   for (const auto& effect : facts.backend.effects) line("", effect);
   line("identity", facts.identity_mode);
   line("limits", facts.limiter);
+  line("apparmor", facts.apparmor.empty() ? "no label: " + facts.apparmor_reason : facts.apparmor);
   line("root", facts.root_path);
   line("kernel", fmt::format("{}, Landlock ABI {}", facts.host.kernel, facts.host.landlock_abi));
   line("python", facts.python.empty() ? "none found: system_run_python is refused" : facts.python);

@@ -46,6 +46,18 @@ TEST(DoctorReport, CompleteSandbox) {
                                         HasSubstr("tree"), Not(HasSubstr("fix:"))));
 }
 
+TEST(DoctorReport, TheAppArmorLabelOrWhyThereIsNone) {
+  DoctorFacts facts = complete();
+  facts.apparmor_reason = "this kernel has no AppArmor";
+  EXPECT_FALSE(doctor_json(facts).at("apparmor").at("active").as_bool());
+  EXPECT_THAT(doctor_text(facts), HasSubstr("apparmor  no label: this kernel has no AppArmor"));
+  EXPECT_TRUE(doctor_ok(facts)) << "reported, not demanded";
+  facts.apparmor = "container-mcp//bash (enforce)";
+  EXPECT_TRUE(doctor_json(facts).at("apparmor").at("active").as_bool());
+  EXPECT_EQ(doctor_json(facts).at("apparmor").at("label").as_string(), facts.apparmor);
+  EXPECT_THAT(doctor_text(facts), HasSubstr("apparmor  container-mcp//bash (enforce)"));
+}
+
 TEST(DoctorReport, EachMissingLayerIsNamedWithItsFix) {
   for (const Layer layer : kLayers) {
     DoctorFacts facts = complete();

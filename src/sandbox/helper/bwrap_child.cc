@@ -232,7 +232,7 @@ class BwrapChild {
       high.push_back(std::move(copy));
     }
     control_ = high[3].get();
-    for (const int unused : {kSeccompFd, kLandlockFd}) ::close(static_cast<int>(unused));
+    for (const int unused : {kSeccompFd, kLandlockFd, kLabelFd}) ::close(static_cast<int>(unused));
     for (const auto& [from, to] : places) {
       if (::dup2(from, to) != to) return os::last_error("dup2", std::to_string(to));
     }

@@ -126,6 +126,26 @@ void require(long result, int control, SetupStep step) {
   if (result < 0) fail(control, kRecordFailed, step, result, 125);
 }
 
+// The label that was ordered before exec must be the one that this process has: the payload
+// inherits it. The mode behind it (" (enforce)") is not compared.
+bool has_label() {
+  char text[kMaxLabel];
+  const long n = call(__NR_read, kLabelFd, address(&text), sizeof(text));
+  unsigned at = 0;
+  while (at < kMaxLabel && config.label[at] != 0) {
+    if (static_cast<long>(at) >= n || text[at] != config.label[at]) return false;
+    ++at;
+  }
+  return static_cast<long>(at) == n || (static_cast<long>(at) < n && text[at] <= ' ');
+}
+
+void check_label() {
+  config.label[kMaxLabel - 1] = 0;
+  if (config.label[0] != 0 && !has_label())
+    fail(kControlFd, kRecordFailed, kStepLabelTaken, -EACCES, 125);
+  call(__NR_close, kLabelFd);
+}
+
 void read_filter() {
   if (config.use_seccomp == 0) return;
   unsigned long size = 0;
@@ -245,6 +265,7 @@ extern "C" [[noreturn]] void init_main(long* stack) {
     fail(kControlFd, kRecordFailed, kStepInitConfig, n < 0 ? n : -EPROTO, 125);
   }
   config.working_dir[kMaxWorkingDir - 1] = 0;
+  check_label();
   read_filter();
   const long pid = start_payload(argv, envp, payload_stack + sizeof(payload_stack));
   require(pid, kControlFd, kStepFork);

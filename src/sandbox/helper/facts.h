@@ -36,6 +36,8 @@ struct LauncherFacts {
   std::uint32_t landlock_abi = 0;
   std::uint32_t disabled_layers = 0;  // bit 1 << Layer: left out by a test switch
   std::uint32_t max_runs = 0;
+  std::string apparmor;            // the label of payloads with its mode; "" = none
+  std::string apparmor_reason;     // why none
   std::vector<std::string> notes;  // other things worth telling, a sentence each
 
   bool layer_disabled(Layer layer) const {

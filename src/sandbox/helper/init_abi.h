@@ -12,12 +12,14 @@ enum InitFd : int {
   kControlFd = 3,       // SOCK_SEQPACKET: InitConfig arrives, InitRecords leave
   kSeccompFd = 4,       // a memory file with the filter
   kLandlockFd = 5,      // the prepared ruleset
-  kFirstPayloadFd = 6,  // becomes 0 in the payload, the next one 1, …
+  kLabelFd = 6,         // reads init's AppArmor label
+  kFirstPayloadFd = 7,  // becomes 0 in the payload, the next one 1, …
 };
 
 inline constexpr uint32_t kInitMagic = 0x636d6370;
 inline constexpr uint32_t kMaxWorkingDir = 4096;
 inline constexpr uint32_t kMaxFilterSteps = 4096;
+inline constexpr uint32_t kMaxLabel = 256;
 
 // launcher -> init: one message.
 struct InitConfig {
@@ -26,6 +28,7 @@ struct InitConfig {
   uint32_t use_seccomp;
   uint32_t use_landlock;
   char working_dir[kMaxWorkingDir];  // absolute, ends with 0
+  char label[kMaxLabel];             // the AppArmor label that init must find on itself; "" = none
 };
 
 // The steps whose failure is reported by number (with errno): names in init_abi's step_name().
@@ -54,6 +57,8 @@ enum SetupStep : uint32_t {
   kStepCloseRange,
   kStepSeccomp,
   kStepBubblewrap,
+  kStepLabel,
+  kStepLabelTaken,
   kStepCount,
 };
 

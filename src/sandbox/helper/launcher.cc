@@ -108,8 +108,31 @@ Status Launcher::set_up() {
     }
     filters_.push_back(std::move(filter));
   }
+  CMCP_CHECK_OK(choose_labels());
   CMCP_CHECK_OK(make_network());
   return decide_identity();
+}
+
+// Loaded profiles are used, for every profile alike; that there are none is reported.
+Status Launcher::choose_labels() {
+  labels_.resize(parts_.setup.profiles.size());
+  if (with_bwrap()) {
+    parts_.facts.apparmor_reason = "with the backend bwrap no label is given";
+    return {};
+  }
+  for (std::size_t i = 0; i < labels_.size(); ++i) {
+    CMCP_TRY(const LabelChoice choice,
+             choose_label(root_.proc.get(), apparmor_profile_of(parts_.setup.profiles[i].name)));
+    labels_[i] = choice.label;
+    if (choice.label) {
+      const std::string text = choice.label->expected + " (" + choice.label->mode + ")";
+      std::string& all = parts_.facts.apparmor;
+      if (all.find(text) == std::string::npos) all += (all.empty() ? "" : ", ") + text;
+    } else {
+      parts_.facts.apparmor_reason = choice.reason;
+    }
+  }
+  return {};
 }
 
 Status Launcher::decide_identity() {
@@ -404,6 +427,9 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
   plan.control = control.second.get();
   plan.seccomp = plan.uses_seccomp() ? filters_[start.profile].get() : -1;
   plan.init = parts_.init.get();
+  plan.proc = root_.proc.get();
+  const auto& label = labels_[start.profile];
+  if (label) plan.label = &*label;
   for (const auto& fd : payload_fds) plan.payload_fds.push_back(fd.get());
   plan.argv = start.argv;
   plan.environment = merge_environment(profile.environment, start.environment);
@@ -455,6 +481,9 @@ Status Launcher::release(const SandboxPlan& plan, const wire::Start& start, pid_
   config.payload_fds = static_cast<std::uint32_t>(plan.payload_fds.size());
   config.use_seccomp = plan.uses_seccomp() ? 1 : 0;
   config.use_landlock = plan.uses_landlock() ? 1 : 0;
+  if (plan.label != nullptr) {
+    plan.label->expected.copy(config.label, kMaxLabel - 1);
+  }
   std::string directory = enabled(Layer::kMountNamespace) ? "/workspace" : "/";
   if (!start.working_dir.empty()) directory += "/" + start.working_dir;
   std::memcpy(config.working_dir, directory.c_str(), directory.size() + 1);

@@ -68,6 +68,7 @@ class Launcher {
     std::vector<Fd> workspaces;
   };
 
+  Status choose_labels();
   Status decide_identity();
   Status try_idmap();
   Status share_identity(const std::string& reason);
@@ -106,6 +107,7 @@ class Launcher {
 
   LauncherParts parts_;
   LauncherRoot root_;
+  std::vector<std::optional<PayloadLabel>> labels_;  // AppArmor, per profile
   std::vector<Fd> filters_;  // sealed memory file per profile; invalid where it has none
   std::uint32_t first_slot_uid_ = 0;
   Owner shared_;  // the payload's host ids where all slots share one

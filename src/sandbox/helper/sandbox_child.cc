@@ -52,6 +52,7 @@ class Child {
   // comes after what attacks.
   [[noreturn]] void run() {
     record_.times[0] = now_ns();
+    step(kStepLabel, open_label());
     step(kStepIdMaps, have_id_maps());
     step(kStepCgroup, join_cgroups());  // first, so that everything below is charged to the run
     die_first();
@@ -74,6 +75,7 @@ class Child {
     step(kStepLimits, set_limits());
     step(kStepCapabilities, drop_capabilities());
     step(kStepNoNewPrivs, plan_.has(Layer::kNoNewPrivs) ? os::no_new_privileges() : Status());
+    step(kStepLabel, plan_.label != nullptr ? label_.set(*plan_.label) : Status());
     record_.times[3] = now_ns();
     step(kStepDescriptors, place_descriptors());
     report(kRecordSetUp, kStepNone, 0, "");
@@ -94,6 +96,12 @@ class Child {
     std::string bytes(reinterpret_cast<const char*>(&record_), sizeof(record_));
     bytes += message.substr(0, 400);
     ::send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+
+  Status open_label() {
+    if (plan_.label == nullptr) return {};
+    CMCP_TRY(label_, LabelOfNextExec::open(plan_.proc));
+    return {};
   }
 
   Status have_id_maps() {
@@ -258,6 +266,9 @@ class Child {
     if (plan_.seccomp >= 0) {
       CMCP_TRY(high_seccomp_, os::duplicate(plan_.seccomp, kHigh));
     }
+    if (plan_.label != nullptr) {
+      CMCP_TRY(high_label_, os::duplicate(label_.current(), kHigh));
+    }
     for (const int fd : plan_.payload_fds) {
       CMCP_TRY(Fd copy, os::duplicate(fd, kHigh));
       high_payload_.push_back(std::move(copy));
@@ -276,6 +287,7 @@ class Child {
     CMCP_CHECK_OK(place(high_control_, kControlFd));
     CMCP_CHECK_OK(place(high_seccomp_, kSeccompFd));
     CMCP_CHECK_OK(place(landlock_, kLandlockFd));
+    CMCP_CHECK_OK(place(high_label_, kLabelFd));
     int next = kFirstPayloadFd;
     for (const auto& fd : high_payload_) CMCP_CHECK_OK(place(fd, next++));
     for (const int fd : {0, 1, 2}) ::close(fd);
@@ -306,6 +318,8 @@ class Child {
   Fd high_init_;
   Fd high_seccomp_;
   Fd landlock_;
+  Fd high_label_;
+  LabelOfNextExec label_;
   std::vector<Fd> high_payload_;
 };
 
@@ -363,6 +377,10 @@ const char* name_of(SetupStep step) {
       return "placing the program's descriptors";
     case kStepCloseRange:
       return "closing descriptors";
+    case kStepLabel:
+      return "ordering the AppArmor label";
+    case kStepLabelTaken:
+      return "checking the AppArmor label, which is not the one that was ordered";
     case kStepSeccomp:
       return "loading the seccomp filter";
     case kStepBubblewrap:

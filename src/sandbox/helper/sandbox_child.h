@@ -12,6 +12,7 @@
 #include "sandbox/helper/facts.h"
 #include "sandbox/helper/identity.h"
 #include "sandbox/helper/init_abi.h"
+#include "sandbox/helper/payload_label.h"
 #include "sandbox/helper/profile.h"
 
 namespace cmcp::sandbox {
@@ -38,8 +39,10 @@ struct SandboxPlan {
   int proc_tree = -1;      // only without the pid namespace layer: a clone of the launcher's /proc
   std::vector<int> workspace_trees;  // detached clones, in the order of `workspaces`
   int control = -1;
-  int seccomp = -1;  // memory file, or -1
-  int init = -1;     // memory file of cmcp-init
+  int seccomp = -1;                     // memory file, or -1
+  int init = -1;                        // memory file of cmcp-init
+  int proc = -1;                        // the launcher's procfs
+  const PayloadLabel* label = nullptr;  // AppArmor, where it is to be had
   std::optional<BwrapRun> bwrap;
   std::vector<int> payload_fds;
   std::vector<std::string> argv;

@@ -135,6 +135,8 @@ std::string encode(const LauncherFacts& facts) {
   writer.number(facts.landlock_abi);
   writer.number(facts.disabled_layers);
   writer.number(facts.max_runs);
+  writer.text(facts.apparmor);
+  writer.text(facts.apparmor_reason);
   writer.texts(facts.notes);
   return writer.take();
 }
@@ -157,6 +159,8 @@ Result<LauncherFacts> decode_facts(std::string_view bytes) {
   facts.landlock_abi = reader.number<std::uint32_t>();
   facts.disabled_layers = reader.number<std::uint32_t>();
   facts.max_runs = reader.number<std::uint32_t>();
+  facts.apparmor = reader.text();
+  facts.apparmor_reason = reader.text();
   facts.notes = reader.texts();
   return finish(reader, std::move(facts), "ready");
 }
