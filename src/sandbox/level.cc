@@ -17,11 +17,18 @@ constexpr const char* kAppArmorFix =
     "/etc/apparmor.d/container-mcp, where "
     "DIRECTORY holds the container-mcp program";
 constexpr const char* kContainerFix =
-    "start the container with --security-opt seccomp=unconfined or a filter that allows user "
-    "namespaces and mounts, "
-    "--security-opt apparmor=unconfined or a profile with userns, mount, umount and pivot_root, "
-    "and --security-opt unmask=ALL "
-    "(Docker: systempaths=unconfined)";
+    "start the container with --security-opt seccomp=deploy/seccomp/container-mcp.json (a filter "
+    "that allows user namespaces and mounts), --security-opt apparmor=container-mcp (a profile "
+    "with userns, mount, umount and pivot_root; on the host as root: bin/apparmor-profile "
+    "--container | apparmor_parser -r), and --security-opt unmask=ALL (Docker: "
+    "systempaths=unconfined)";
+constexpr const char* kContainerAppArmorFix =
+    "on the host, as root: bin/apparmor-profile --container | apparmor_parser -r; then start the "
+    "container with --security-opt apparmor=container-mcp (or without any profile: "
+    "apparmor=unconfined)";
+constexpr const char* kContainerSeccompFix =
+    "start the container with --security-opt seccomp=deploy/seccomp/container-mcp.json, which "
+    "allows what building a sandbox needs and refuses what Docker's own filter refuses besides";
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -62,6 +69,25 @@ bool names_id_maps(std::string_view message) {
          contains(message, "setgroups") || contains(message, "id maps");
 }
 
+// Which of a container's fences it was: AppArmor answers mounts with EACCES, a seccomp filter the
+// making of namespaces with EPERM or ENOSYS.
+Diagnosis container_refuses(const HostFacts& facts, const std::string& what, bool confined) {
+  const bool making = contains(what, "unshare") || contains(what, "clone");
+  if (confined && !making && contains(what, "Permission denied")) {
+    return {
+        fmt::format("the container runs under the AppArmor profile {}, which forbids mounts ({})",
+                    facts.apparmor_label, what),
+        kContainerAppArmorFix};
+  }
+  if (making && !contains(what, "Permission denied")) {
+    return {"the container's seccomp filter does not let this process create user namespaces (" +
+                what + ")",
+            kContainerSeccompFix};
+  }
+  return {"the container does not let this process create user namespaces or mounts (" + what + ")",
+          kContainerFix};
+}
+
 Diagnosis no_user_namespaces(const HostFacts& facts, const std::string& what) {
   if (facts.max_user_namespaces == 0) {
     return {"user namespaces are switched off on this host (user.max_user_namespaces=0)",
@@ -80,11 +106,7 @@ Diagnosis no_user_namespaces(const HostFacts& facts, const std::string& what) {
   if (facts.apparmor_restricts_userns.value_or(0) != 0 && facts.uid != 0 && !confined)
     return apparmor_userns();
   if (names_id_maps(what)) return id_maps_refused(facts, what);
-  if (facts.in_container) {
-    return {
-        "the container does not let this process create user namespaces or mounts (" + what + ")",
-        kContainerFix};
-  }
+  if (facts.in_container) return container_refuses(facts, what, confined);
   if (confined) {
     return {fmt::format("this process runs under the AppArmor profile {}, which forbids it ({})",
                         facts.apparmor_label, what),

@@ -126,7 +126,15 @@ TEST(Diagnosis, ContainersAndMaskedProc) {
   HostFacts facts = debian();
   facts.in_container = true;
   const Error clone(ErrorCode::kPermissionDenied, "clone3: Operation not permitted", EPERM);
-  EXPECT_THAT(diagnose_failure(clone, facts).fix, HasSubstr("unmask=ALL"));
+  EXPECT_THAT(diagnose_failure(clone, facts).cause, HasSubstr("the container's seccomp filter"));
+  EXPECT_THAT(diagnose_failure(clone, facts).fix,
+              HasSubstr("seccomp=deploy/seccomp/container-mcp.json"));
+  const Error mount(ErrorCode::kPermissionDenied, "mount /: Permission denied", EACCES);
+  EXPECT_THAT(diagnose_failure(mount, facts).fix, HasSubstr("unmask=ALL"));
+  facts.apparmor_label = "containers-default-0.50.1 (enforce)";
+  EXPECT_THAT(diagnose_failure(mount, facts).cause,
+              AllOf(HasSubstr("containers-default-0.50.1"), HasSubstr("forbids mounts")));
+  EXPECT_THAT(diagnose_failure(mount, facts).fix, HasSubstr("apparmor=container-mcp"));
   facts.proc_is_masked = true;
   const Error proc(ErrorCode::kPermissionDenied,
                    "mounting /proc: mount proc: Operation not permitted", EPERM);

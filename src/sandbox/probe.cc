@@ -20,7 +20,8 @@ constexpr std::size_t kMaxOutput = 16384;
 // Enough for init and the probe itself, little enough to be touched twice over in some
 // milliseconds.
 constexpr Bytes kProbeMemory = Bytes::mebi(24);
-constexpr std::chrono::seconds kProbeTimeout{10};
+// Against a probe that hangs; an emulated or busy machine takes its time.
+constexpr std::chrono::seconds kProbeTimeout{60};
 
 bool is_limit(Layer layer) {
   return layer == Layer::kMemoryLimit || layer == Layer::kProcessLimit;

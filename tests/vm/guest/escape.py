@@ -1,14 +1,13 @@
 """The escape suite on this kernel: as root and as a user, in a unit with a delegated cgroup."""
-from steps import TOP, USER, delegated, output, step
+from steps import TOP, USER, delegated_harness, output, step
 
 PARTS = ("001-026", "027-053", "054-080", "081-099", "100-127", "128-160")
 SELECTED = "2,4,7,9,12,24,27,28,32,36,54,57,60,66,71"
 
 
 def suite(user, arguments, timeout):
-    command = delegated(["python3", f"{TOP}/tests/escape/escape.py", "--environment", "vm-user" if user else "vm-root"] + arguments,
-                        user=user)
-    command[1:1] = ["-E", "CMCP_TEST_IDENTITY=" + ("user" if user else "root")]
+    command = delegated_harness(["python3", f"{TOP}/tests/escape/escape.py", "--environment", "vm-user" if user else "vm-root",
+                                 *arguments], user)
     text = output(command, expect=None, timeout=timeout)
     lines = text.strip().splitlines()
     bad = [line for line in lines if line.startswith(("FAILED", "ESCAPED"))]

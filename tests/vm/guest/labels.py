@@ -1,6 +1,7 @@
 """AppArmor: the profiles of deploy/apparmor on a kernel that enforces them."""
 import json
 import os
+import re
 import subprocess
 
 from doctor import doctor
@@ -49,9 +50,11 @@ def run(command, user=True, prefix=(), settings=None, switches=None):
 
 
 def denials():
-    """What the kernel's log holds of AppArmor, for the reader of a failure."""
+    """What the kernel's log holds of AppArmor, for the reader of a failure: the last ones, each once."""
     text = subprocess.run(["dmesg"], capture_output=True, text=True, check=False).stdout
-    return " | ".join(line.split("audit:", 1)[-1][:260] for line in text.splitlines() if 'apparmor="DENIED"' in line)[-2500:]
+    lines = [line.split('apparmor="DENIED"')[1] for line in text.splitlines() if 'apparmor="DENIED"' in line]
+    told = dict.fromkeys(re.sub(r" (pid|comm)=\S+", "", line) for line in lines if "label not found" not in line)
+    return "DENIED: " + " | ".join(list(told)[-8:])
 
 
 def expect_label(results, label):

@@ -14,6 +14,8 @@ def machine():
     output(["groupadd", "--gid", str(USER), "tester"])
     output(["useradd", "--uid", str(USER), "--gid", str(USER), "--create-home", "tester"])
     output(["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", "container-mcp"])
+    # Every refusal of AppArmor is logged, not the first few.
+    output(["sysctl", "-q", "-w", "kernel.printk_ratelimit=0"])
     modules = content("/sys/kernel/security/lsm")
     release = os.uname().release
     assert release.startswith("6.1."), release

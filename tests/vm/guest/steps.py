@@ -65,6 +65,13 @@ def delegated(command, user=None, properties=()):
     return unit + list(command)
 
 
+def delegated_harness(command, user):
+    """The same for a program that starts servers: it moves into a leaf, and each server begins in a cgroup of its own, as in a
+    unit of its own."""
+    variables = {"CMCP_TEST_IDENTITY": "user" if user else "root", "CMCP_BINARY": f"{TOP}/tests/vm/guest/own_cgroup.sh"}
+    return delegated([f"{TOP}/tests/vm/guest/into_leaf.sh", *with_environment(command, variables)], user=user)
+
+
 def as_user(command):
     return ["setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--"] + list(command)
 
