@@ -166,6 +166,14 @@ TEST(Seccomp, LoadsAFilterAndRefusesNonsense) {
 #endif
 }
 
+TEST(Privileges, OtherGroupsLeaveOutTheOwn) {
+  const auto groups = other_groups();
+  ASSERT_TRUE(groups.ok());
+  const auto all = ::getgroups(0, nullptr);
+  EXPECT_LE(groups->size(), static_cast<std::size_t>(all));
+  for (const gid_t group : *groups) EXPECT_NE(group, ::getegid());
+}
+
 TEST(Process, SignalsByPidfd) {
   auto child = fork_with(0);
   ASSERT_TRUE(child.ok());

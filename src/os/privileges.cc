@@ -50,6 +50,17 @@ Status become(uid_t uid, gid_t gid, Groups groups) {
   return {};
 }
 
+Result<std::vector<gid_t>> other_groups() {
+  const int count = ::getgroups(0, nullptr);
+  if (count < 0) return last_error("getgroups");
+  std::vector<gid_t> groups(static_cast<std::size_t>(count));
+  const int read = ::getgroups(count, groups.data());
+  if (read < 0) return last_error("getgroups");
+  groups.resize(static_cast<std::size_t>(read));
+  std::erase(groups, ::getegid());
+  return groups;
+}
+
 bool has_capability(int capability) {
   const auto sets = read_capabilities();
   if (!sets.ok()) return false;

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "base/result.h"
 
@@ -13,6 +14,8 @@ namespace cmcp::os {
 // setresgid and setresuid to one pair. `groups` is emptied first when `drop_groups`.
 enum class Groups { kKeep, kDrop };
 Status become(uid_t uid, gid_t gid, Groups groups);
+// The groups of the calling process besides its effective one, as its user namespace calls them.
+Result<std::vector<gid_t>> other_groups();
 // Whether the effective set of the calling process holds `capability` (CAP_*).
 bool has_capability(int capability);
 // Effective, permitted and inheritable := the bits.

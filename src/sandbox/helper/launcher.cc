@@ -21,6 +21,7 @@
 #include "os/memfd.h"
 #include "os/mount.h"
 #include "os/network.h"
+#include "os/privileges.h"
 #include "os/process.h"
 #include "sandbox/helper/bwrap_child.h"
 #include "sandbox/helper/orphans.h"
@@ -140,7 +141,7 @@ Status Launcher::decide_identity() {
   if (facts.identity == IdentityMode::kUnprivileged) {
     shared_ = {kInnerUid,
                kInnerUid};  // the server's uid, as the launcher's user namespace calls it
-    return {};
+    return tell_kept_groups();
   }
   facts.server_uid = parts_.setup.server_uid;
   facts.server_gid = parts_.setup.server_gid;
@@ -153,6 +154,19 @@ Status Launcher::decide_identity() {
   const Status tried = try_idmap();
   if (tried.ok()) return {};
   return share_identity(tried.error().message());
+}
+
+// An unprivileged user namespace must deny setgroups before its map is written: what the server's
+// user is in, a run is in.
+Status Launcher::tell_kept_groups() {
+  CMCP_TRY(const auto groups, os::other_groups());
+  if (groups.empty()) return {};
+  parts_.facts.notes.push_back(
+      "the server's user is in " + std::to_string(groups.size()) +
+      " supplementary group(s), which only a start by root can take from a run: it may use what "
+      "they may use in the workspaces. Start with setpriv --clear-groups, or by root, to be "
+      "without them.");
+  return {};
 }
 
 Result<Owner> Launcher::owner_of(std::size_t workspace) const {

@@ -70,6 +70,7 @@ class Launcher {
 
   Status choose_labels();
   Status decide_identity();
+  Status tell_kept_groups();
   Status try_idmap();
   Status share_identity(const std::string& reason);
   Result<Fd> workspace_for_server(std::size_t index);
