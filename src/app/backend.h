@@ -4,7 +4,9 @@
 #include "app/test_switches.h"
 #include "base/result.h"
 #include "config/loader.h"
+#include "os/confinement.h"
 #include "sandbox/backend_choice.h"
+#include "sandbox/helper/facts.h"
 
 namespace cmcp::app {
 
@@ -13,5 +15,10 @@ namespace cmcp::app {
 Result<sandbox::BackendChoice> choose_backend(const config::Settings& settings,
                                               const config::WorkspaceLayout& layout,
                                               const TestSwitches& switches);
+
+// After the start of the launcher: what the other program has really done. An error stops the
+// start. `before` is this process's own state from before it.
+Status verify_backend(sandbox::BackendChoice& choice, const os::Confinement& before,
+                      const sandbox::LauncherFacts& launcher);
 
 }  // namespace cmcp::app

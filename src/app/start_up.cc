@@ -160,12 +160,18 @@ Status build_profiles_and_setup(Prepared& prepared, const config::Environment& e
 // those.
 Status start_launcher(Prepared& prepared, const config::Environment& environment,
                       const std::optional<ServiceUser>& user) {
-  const bool memory_cgroup =
-      !prepared.switches.no_cgroup && LauncherClient::memory_cgroup_available();
+  // Firejail covers /sys/fs/cgroup for the launcher.
+  const bool memory_cgroup = prepared.backend.backend != sandbox::Backend::kFirejail &&
+                             !prepared.switches.no_cgroup &&
+                             LauncherClient::memory_cgroup_available();
   CMCP_CHECK_OK(build_profiles_and_setup(prepared, environment, memory_cgroup, user));
+  CMCP_TRY(const os::Confinement before, os::own_confinement());
   auto spawned = LauncherClient::spawn(prepared.launcher_options);
+  if (spawned.ok()) CMCP_CHECK_OK(verify_backend(prepared.backend, before, spawned->facts));
   if (spawned.ok()) {
     prepared.launcher = std::move(spawned).value();
+  } else if (prepared.backend.backend == sandbox::Backend::kFirejail) {
+    return spawned.error().with_context("SANDBOX_BACKEND=firejail+native");
   } else {
     prepared.launcher_failure = spawned.take_error();
   }

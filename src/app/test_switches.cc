@@ -31,6 +31,8 @@ Result<TestSwitches> test_switches(const config::Environment& environment) {
   switches.no_cgroup = environment.has("CMCP_TEST_NO_CGROUP");
   switches.no_idmap = environment.has("CMCP_TEST_NO_IDMAP");
   switches.deny_user_namespaces = environment.has("CMCP_TEST_DENY_USERNS");
+  switches.in_container = environment.has("CMCP_TEST_CONTAINER");
+  switches.no_container_check = environment.has("CMCP_TEST_NO_CONTAINER_CHECK");
   switches.no_parser = environment.has("CMCP_TEST_DISABLE_PARSER");
   return switches;
 }

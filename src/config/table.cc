@@ -143,7 +143,7 @@ void sandbox(std::vector<Setting>& rows) {
       "The least level at which tools that need a sandbox run. L3: namespaces, seccomp, Landlock, "
       "limits. L2: without namespaces. L1: seccomp and limits. L0: nothing."));
   rows.push_back(
-      word("SANDBOX_BACKEND", "native", "native,bwrap,firejail+native,none", "firejail+native,none",
+      word("SANDBOX_BACKEND", "native", "native,bwrap,firejail+native,none", "none",
            "What builds the sandbox. `none` starts only together with SANDBOX_REQUIRE=L0."));
   rows.push_back(unbuilt(list("SANDBOX_ALLOWED_DOMAINS", "",
                               "Domains that bash and Python may reach. Empty: no network.")));

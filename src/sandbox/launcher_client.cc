@@ -20,6 +20,7 @@
 #include "os/file.h"
 #include "os/memfd.h"
 #include "os/privileges.h"
+#include "sandbox/firejail.h"
 #include "sandbox/helper/cgroups.h"
 #include "sandbox/output_capture.h"
 #include "sandbox/run_end.h"
@@ -67,7 +68,29 @@ Result<std::vector<Fd>> backend_descriptors(const LauncherClient::SpawnOptions& 
              os::open_at(AT_FDCWD, options.helper_directory.value + "/cmcp-stage", O_RDONLY));
     fds.push_back(std::move(stage));
   }
+  if (options.setup.backend == Backend::kFirejail && ::geteuid() != 0) {
+    CMCP_TRY(Fd proc, whole_proc());
+    fds.push_back(std::move(proc));
+  }
   return fds;
+}
+
+std::vector<std::string> launcher_command(const LauncherClient::SpawnOptions& options,
+                                          const std::string& launcher, int socket, int init) {
+  const bool firejail = options.setup.backend == Backend::kFirejail;
+  std::vector<std::string> words;
+  if (firejail) words = firejail_command({socket, init}, ::geteuid() == 0);
+  // Within Firejail our process number says nothing.
+  for (const auto& word : {launcher, std::to_string(socket), std::to_string(init),
+                           std::to_string(firejail ? 0 : ::getpid())})
+    words.push_back(word);
+  return words;
+}
+
+Status within_firejail(const LauncherFacts& facts) {
+  CMCP_TRY(const os::Confinement own, os::own_confinement());
+  const auto effects = firejail_effects(own, facts.before);
+  return effects.ok() ? Status() : Status(effects.error());
 }
 
 // The socket of the supervisor's next launcher. Every one but the first comes after a death.
@@ -141,22 +164,24 @@ Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& option
   std::vector<int> extra_numbers;
   for (const auto& fd : extra) extra_numbers.push_back(fd.get());
   CMCP_TRY(os::SocketPair sockets, os::seqpacket_pair());
-  std::string socket_text = std::to_string(sockets.second.get());
-  std::string init_text = std::to_string(init.get());
-  std::string server_text = std::to_string(::getpid());
-  std::string name = "cmcp-launcher";
-  std::array<char*, 5> argv{name.data(), socket_text.data(), init_text.data(), server_text.data(),
-                            nullptr};
+  std::vector<std::string> words =
+      launcher_command(options, launcher, sockets.second.get(), init.get());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
   const pid_t pid = ::fork();
   if (pid < 0) return os::last_error("fork", "launcher");
-  if (pid == 0) exec_launcher(launcher.c_str(), argv.data(), sockets.second.get(), init.get());
+  if (pid == 0) exec_launcher(argv[0], argv.data(), sockets.second.get(), init.get());
   sockets.second.reset();
   Spawned spawned;
   spawned.supervisor = std::move(sockets.first);
   spawned.pid = pid;
   const Status sent = wire::send(spawned.supervisor.get(), wire::Type::kSetup,
                                  wire::encode(options.setup), extra_numbers, os::SendMode::kWait);
-  const Status ready = wait_until_ready(spawned, options.setup.roots.size());
+  Status ready = wait_until_ready(spawned, options.setup.roots.size());
+  // A launcher that is not within what was asked for is none: also when it is started anew.
+  if (ready.ok() && options.setup.backend == Backend::kFirejail)
+    ready = within_firejail(spawned.facts);
   if (ready.ok()) return spawned;
   // With the sockets' ends it ends by itself, whoever we are by now.
   spawned.socket.reset();

@@ -80,7 +80,7 @@ class Server:
     """One running product: over stdio or HTTP. `settings` are environment variables; the rest of the environment is clean."""
 
     def __init__(self, transport="stdio", settings=None, args=(), extra_env=None, workspace=None, wait=True, cwd=None,
-                 stdin=None, who=None):
+                 stdin=None, who=None, wrap=None):
         self.transport = transport
         who = who or identity()
         self.uid = fresh_uid() if (who == "user" and os.geteuid() == 0) else None
@@ -104,6 +104,8 @@ class Server:
         command += list(args)
         if self.uid is not None:
             command = ["setpriv", "--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups", "--"] + command
+        # A command line in front of it, made when uid and directory are known: wrap(uid, scratch) -> [word…].
+        command = (wrap(self.uid, self.scratch) if wrap else []) + command
         self.log = []
         self.process = subprocess.Popen(command, env=env, cwd=cwd or self.scratch.path, stdin=stdin or subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)

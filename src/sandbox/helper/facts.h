@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "os/confinement.h"
 #include "sandbox/helper/profile.h"
 
 namespace cmcp::sandbox {
@@ -38,6 +39,7 @@ struct LauncherFacts {
   std::uint32_t max_runs = 0;
   std::string apparmor;            // the label of payloads with its mode; "" = none
   std::string apparmor_reason;     // why none
+  os::Confinement before;          // of the launcher when it began, before its own namespaces
   std::vector<std::string> notes;  // other things worth telling, a sentence each
 
   bool layer_disabled(Layer layer) const {

@@ -92,6 +92,7 @@ Status Launcher::set_up() {
                                        .workspaces = parts_.setup.roots,
                                        .read_only = enabled(Layer::kReadOnlyRoot),
                                        .with_bwrap = with_bwrap(),
+                                       .whole_proc = parts_.proc.get(),
                                        .keep_host_view = !enabled(Layer::kMountNamespace)}));
   parts_.facts.proc = root_.fresh_proc;
   parts_.facts.proc_reason = root_.proc_reason;

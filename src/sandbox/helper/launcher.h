@@ -28,6 +28,7 @@ struct LauncherParts {
   Fd server;  // the socket
   Fd init;    // sealed memory file with cmcp-init
   Fd stage;   // the same with cmcp-stage: only with the backend bwrap
+  Fd proc;    // a detached copy of a whole /proc: only with the backend firejail+native
   wire::Setup setup;
   LauncherFacts facts;  // identity is decided here: kUnprivileged, or kRootIdmapped to be tried
   std::optional<CgroupPool> cgroups;

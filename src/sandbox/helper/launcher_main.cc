@@ -72,11 +72,13 @@ Result<wire::Setup> receive_setup(int socket, std::vector<Fd>& fds) {
   return setup;
 }
 
-// What the backend needs; invalid where it needs nothing.
-Result<Fd> take_stage(const wire::Setup& setup, std::vector<Fd> fds) {
+// What the backend needs, see Setup::backend; invalid where it needs nothing.
+Result<Fd> take_extra(const wire::Setup& setup, std::vector<Fd> fds) {
   const bool bwrap = setup.backend == Backend::kBwrap;
-  if (fds.size() != (bwrap ? 1U : 0U))
+  const bool firejail = setup.backend == Backend::kFirejail && ::geteuid() != 0;
+  if (fds.size() != (bwrap || firejail ? 1U : 0U))
     return Error(ErrorCode::kProtocol, "the set-up came without the descriptors that it needs");
+  if (firejail) return std::move(fds[0]);
   if (!bwrap) return Fd();
   CMCP_TRY(const std::string stage, os::read_all(fds[0].get(), kMaxStageSize));
   return os::sealed_memfd("cmcp-stage", stage, os::MemfdUse::kProgram);
@@ -100,6 +102,7 @@ Status make_cgroups(LauncherParts& parts, pid_t server) {
 // Own namespaces. As an ordinary user also a user namespace, in which the one uid there is becomes
 // 1000.
 Status enter_namespaces(LauncherParts& parts) {
+  CMCP_TRY(parts.facts.before, os::own_confinement());
   if (parts.setup.deny_user_namespaces) {
     return Error(ErrorCode::kPermissionDenied, "write /proc/self/uid_map: Permission denied",
                  EACCES);
@@ -170,10 +173,13 @@ void end_on_terminate() {
 }
 
 // The supervisor keeps its own for the next launcher.
-Status copy_programs(const Fd& init, const Fd& stage, LauncherParts& parts) {
+Status copy_programs(const Fd& init, const Fd& extra, LauncherParts& parts) {
   CMCP_TRY(parts.init, os::duplicate(init.get()));
-  if (!stage) return {};
-  CMCP_TRY(parts.stage, os::duplicate(stage.get()));
+  if (!extra) return {};
+  // The /proc can be shown once; a second launcher within Firejail is refused, and the server then
+  // starts all anew.
+  Fd& part = parts.setup.backend == Backend::kBwrap ? parts.stage : parts.proc;
+  CMCP_TRY(part, os::duplicate(extra.get()));
   return {};
 }
 
@@ -214,7 +220,9 @@ int launch(LauncherParts parts, pid_t server) {
 Status run(int socket_number, int init_number, pid_t server) {
   reset_signals();
   CMCP_CHECK_OK(os::set_parent_death_signal(SIGTERM));
-  if (::getppid() != server) return Error(ErrorCode::kUnavailable, "the server has gone already");
+  // 0: another program stands between; the socket's end tells of the server's.
+  if (server != 0 && ::getppid() != server)
+    return Error(ErrorCode::kUnavailable, "the server has gone already");
   // A terminal's Ctrl-C is for the server, which ends its runs in order.
   if (::setpgid(0, 0) != 0) return os::last_error("setpgid");
   CMCP_CHECK_OK(close_everything_but(socket_number, init_number));
@@ -226,7 +234,7 @@ Status run(int socket_number, int init_number, pid_t server) {
   CMCP_TRY(const Fd program, os::sealed_memfd("cmcp-init", init, os::MemfdUse::kProgram));
   std::vector<Fd> fds;
   CMCP_TRY(const wire::Setup setup, receive_setup(socket_number, fds));
-  CMCP_TRY(const Fd stage, take_stage(setup, std::move(fds)));
+  CMCP_TRY(const Fd extra, take_extra(setup, std::move(fds)));
   std::string subuid;
   if (auto text = os::read_file("/etc/subuid", 1024 * 1024); text.ok()) subuid = std::move(*text);
   const auto launch_one = [&](Fd socket) {
@@ -235,7 +243,7 @@ Status run(int socket_number, int init_number, pid_t server) {
     parts.setup = setup;
     parts.facts.disabled_layers = setup.disabled_layers;
     parts.subuid = subuid;
-    const Status copied = copy_programs(program, stage, parts);
+    const Status copied = copy_programs(program, extra, parts);
     if (!copied.ok()) return refuse(parts.server.get(), copied.error());
     return launch(std::move(parts), server);
   };

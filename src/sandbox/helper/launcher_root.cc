@@ -237,6 +237,20 @@ void mount_own_proc(const std::string& outer, LauncherRoot& root) {
   if (copy.ok()) (void)os::attach_tree(copy->get(), AT_FDCWD, "/proc");
 }
 
+// Where the outer /proc is partly covered, the kernel lets us mount one while it sees a whole one.
+Status mount_own_proc_showing(int whole, LauncherRoot& root) {
+  const std::string outer = std::string(kOldRoot) + "/proc";
+  if (whole < 0) {
+    mount_own_proc(outer, root);
+    return {};
+  }
+  constexpr const char* kShown = "/n";
+  CMCP_CHECK_OK(os::attach_tree(whole, AT_FDCWD, kShown));
+  mount_own_proc(outer, root);
+  constexpr int kDetach = 2;  // MNT_DETACH
+  return os::unmount(kShown, kDetach);
+}
+
 Status open_workspaces(int host, const LauncherRootOptions& options, LauncherRoot& root) {
   for (std::size_t i = 0; i < options.workspaces.size(); ++i) {
     auto fd = bring_workspace(i, host, options.workspaces[i]);
@@ -274,7 +288,7 @@ Result<LauncherRoot> enter_launcher_root(const LauncherRootOptions& options) {
   if (options.keep_host_view) return stay_in_host_view(options);
   LauncherRoot root;
   CMCP_CHECK_OK(pivot_to_minimal_root());
-  mount_own_proc(std::string(kOldRoot) + "/proc", root);
+  CMCP_CHECK_OK(mount_own_proc_showing(options.whole_proc, root));
   CMCP_TRY(root.proc, os::open_at(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
   CMCP_TRY(Fd host, os::open_at(AT_FDCWD, kOldRoot, O_PATH | O_DIRECTORY));
   CMCP_CHECK_OK(build_covers());

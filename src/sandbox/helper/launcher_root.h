@@ -26,6 +26,7 @@ struct LauncherRootOptions {
   const std::vector<WorkspaceRoot>& workspaces;
   bool read_only = true;    // false: the layer read_only_root is left out
   bool with_bwrap = false;  // what bubblewrap itself needs is brought in
+  int whole_proc = -1;      // a detached /proc that nothing covers, to be shown to the kernel
   bool keep_host_view =
       false;  // the layer mount_namespace is left out: nothing is built, the host's root stays
 };

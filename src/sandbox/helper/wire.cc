@@ -137,6 +137,11 @@ std::string encode(const LauncherFacts& facts) {
   writer.number(facts.max_runs);
   writer.text(facts.apparmor);
   writer.text(facts.apparmor_reason);
+  for (const auto number : {facts.before.mount, facts.before.pid, facts.before.network,
+                            facts.before.ipc, facts.before.uts, facts.before.bounding_set})
+    writer.number(number);
+  writer.flag(facts.before.no_new_privs);
+  writer.number(facts.before.seccomp_filters);
   writer.texts(facts.notes);
   return writer.take();
 }
@@ -161,6 +166,11 @@ Result<LauncherFacts> decode_facts(std::string_view bytes) {
   facts.max_runs = reader.number<std::uint32_t>();
   facts.apparmor = reader.text();
   facts.apparmor_reason = reader.text();
+  for (auto* number : {&facts.before.mount, &facts.before.pid, &facts.before.network,
+                       &facts.before.ipc, &facts.before.uts, &facts.before.bounding_set})
+    *number = reader.number<std::uint64_t>();
+  facts.before.no_new_privs = reader.flag();
+  facts.before.seccomp_filters = reader.number<std::uint32_t>();
   facts.notes = reader.texts();
   return finish(reader, std::move(facts), "ready");
 }

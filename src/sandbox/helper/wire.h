@@ -54,7 +54,8 @@ struct Setup {
   bool without_cgroup = false;        // test switches, as above
   bool without_idmap = false;
   bool deny_user_namespaces = false;  // as if writing uid_map were refused (Ubuntu 24.04)
-  // kBwrap: cmcp-stage comes as a descriptor with this message.
+  // A descriptor comes with this message: kBwrap: cmcp-stage; kFirejail, unless started by root: a
+  // detached copy of the whole /proc.
   Backend backend = Backend::kNative;
   bool bwrap_disable_userns = false;
   std::vector<WorkspaceRoot> roots;
