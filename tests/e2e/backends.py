@@ -144,7 +144,8 @@ def no_trace_of_the_host(client):
                          "grep -aslE 'secret-47[1]1|contai[n]er-mcp|oldroo[t]' /proc/*/environ /proc/*/cmdline /proc/mounts; "
                          "ls -A / | tr '\\n' ' '; ls -d /proc/[0-9]* | wc -l")
     lines = result["stdout"].splitlines()
-    assert {line.rsplit(": ", 1)[1] for line in lines[:3]} <= {"Permission denied", "Operation not permitted"}, lines
+    closed = {"Permission denied", "Operation not permitted", "No such file or directory"}
+    assert {line.rsplit(": ", 1)[1] for line in lines[:3]} <= closed, lines
     assert len(lines) == 4, lines
     assert not {"oldroot", "newroot", "root", "home", "b", "n", "t", "w"} & set(lines[3].split()), lines
     assert int(lines[3].split()[-1]) <= 4, lines
@@ -254,6 +255,35 @@ def firejail_effect():
     for wanted in ("mount namespace", "pid namespace", "network namespace", "no_new_privs", "seccomp filters", "bounding set"):
         assert any(wanted in effect for effect in effects), (wanted, effects)
     assert found["backend_version"] >= "0.9.72", found["backend_version"]
+
+
+@row(FIREJAIL)
+def firejail_after_a_death():
+    """Whichever process of the launcher is killed: the next runs are within Firejail again."""
+    client = connect(settings=settings_of(FIREJAIL), wrap=lambda uid, scratch: in_mount_namespace(KNOWN_USER, uid, scratch))
+    filters = client.bash("grep Seccomp_filters /proc/self/status")["stdout"]
+    killed = set()
+    for victim in (-1, 1):
+        launchers = [pid for pid in client.server.descendants() if comm(pid) == "cmcp-launcher"]
+        assert len(launchers) == 3, launchers
+        os.kill(launchers[victim], 9)
+        killed.add(launchers[victim])
+        again = wait_for(lambda: works(client, "grep Seccomp_filters /proc/self/status"), "a run after the death")
+        assert again == filters, (again, filters)
+    assert not killed & set(client.server.descendants())
+
+
+def comm(pid):
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def works(client, command):
+    result = client.bash(command)
+    return result.get("stdout") if not result.get("refused") and result.get("success") else None
 
 
 @row(FIREJAIL)
