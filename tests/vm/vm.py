@@ -96,8 +96,9 @@ class Machine:
         self.results = os.path.join(directory, "results")
         self.console = os.path.join(STORE, "console.log")
         open(self.results, "wb").close()
-        self.process = subprocess.Popen(command(image, disk, self.results, f"file:{self.console}"), stdin=subprocess.DEVNULL,
-                                        start_new_session=True)
+        # Whatever ends this program ends the machine.
+        emulator = ["setpriv", "--pdeathsig", "KILL", "--", *command(image, disk, self.results, f"file:{self.console}")]
+        self.process = subprocess.Popen(emulator, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def lines(self, limit):
         """Each complete line of results, until the machine is off or `limit` seconds have passed (then None, once)."""
@@ -172,6 +173,7 @@ def arguments():
 
 def main():
     options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     need_tools()
     began = time.monotonic()
     image = make_image()
