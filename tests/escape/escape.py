@@ -132,18 +132,18 @@ def key_of(attack):
     return (tuple(sorted(attack.settings.items())), tuple(sorted(attack.switches.items())))
 
 
-def run_all(attacks, mode, long_form):
+def run_all(attacks, mode, long_form, switches):
     """[(attack, tool, outcome, detail)]"""
     results = []
     for key in sorted({key_of(attack) for attack in attacks}):
-        env = Environment(mode, long_form, dict(key[0]), dict(key[1]))
+        env = Environment(mode, long_form, dict(key[0]), {**switches, **dict(key[1])})
         atexit.register(env.stop)
         for attack in attacks:
             if key_of(attack) != key:
                 continue
             for tool in attack.tools:
                 # A driver stops and kills what it likes; it begins with a server of its own.
-                own = Environment(mode, long_form, dict(key[0]), dict(key[1])) if attack.kind == "driver" else env
+                own = Environment(mode, long_form, dict(key[0]), env.switches) if attack.kind == "driver" else env
                 outcome, detail = run_one(attack, tool, own)
                 if attack.kind == "driver":
                     own.stop()
@@ -234,6 +234,7 @@ def arguments():
     parser.add_argument("--only", help="case numbers, or the beginning of a file's name")
     parser.add_argument("--part", default="001-160", help="a range of cases, as 001-026")
     parser.add_argument("--environment", default=os.environ.get("CMCP_ESCAPE_ENVIRONMENT"), help="its name in the golden file")
+    parser.add_argument("--switch", action="append", default=[], help="a test switch NAME=VALUE for every server")
     parser.add_argument("--long", action="store_true", help="the long form of the races")
     parser.add_argument("--update", action="store_true", help="write the counts to the golden file")
     parser.add_argument("--check", action="store_true")
@@ -260,7 +261,7 @@ def main():
         return 1 if wrong else 0
     # Should a limit of the product fail, the host still has one.
     resource.setrlimit(resource.RLIMIT_NPROC, (6000, 6000))
-    results = run_all(chosen(options), mode, options.long)
+    results = run_all(chosen(options), mode, options.long, dict(word.split("=", 1) for word in options.switch))
     print()
     for attack, tool, outcome, detail in results:
         if outcome == "na":

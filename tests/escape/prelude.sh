@@ -31,6 +31,7 @@ escape_finish() {
   exit 0
 }
 
+# shellcheck disable=SC2120
 held() {
   [ -z "$escape_seen" ] || escape_finish escaped "$escape_seen"
   escape_finish held "${*:-$escape_refused}"

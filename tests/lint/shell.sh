@@ -11,4 +11,9 @@ mapfile -t scripts < <(
 )
 [ "${#scripts[@]}" -gt 0 ] || { echo "skip: not a git checkout"; exit 77; }
 shellcheck -x --severity=warning "${scripts[@]}"
-echo "${#scripts[@]} scripts"
+# Attacks in shell are programs together with their prelude, for any sh.
+attacks=(tests/escape/attacks/*.sh)
+for attack in "${attacks[@]}"; do
+  cat tests/escape/prelude.sh "$attack" | shellcheck --shell=sh --severity=warning - || { echo "in $attack, after the prelude"; exit 1; }
+done
+echo "${#scripts[@]} scripts, ${#attacks[@]} attacks in shell"
