@@ -94,7 +94,7 @@ class Machine:
 
     def __init__(self, image, disk, directory):
         self.results = os.path.join(directory, "results")
-        self.console = os.path.join(STORE, "console.log")
+        self.console = os.path.join(directory, "console.log")
         open(self.results, "wb").close()
         # Whatever ends this program ends the machine.
         emulator = ["setpriv", "--pdeathsig", "KILL", "--", *command(image, disk, self.results, f"file:{self.console}")]
@@ -188,6 +188,7 @@ def main():
             held = follow(machine, SHORT_LIMIT if options.short else LIMIT)
         finally:
             machine.stop()
+            shutil.copy2(machine.console, os.path.join(STORE, "console.log"))
         print(f"took {time.monotonic() - began:.0f} s, with the image")
         return 0 if held else 1
     finally:
