@@ -66,7 +66,8 @@ def own_server_over_stdio():
     assert status == 0, (report, errors)
     not_tried = [row["case"] for row in report["attacks"] if row["outcome"] == "not tried"]
     assert set(not_tried) == {4, 63}, not_tried
-    assert [row["case"] for row in report["attacks"] if row["outcome"] == "held"] == [42, 42], report
+    held = [row["case"] for row in report["attacks"] if row["outcome"] == "held"]
+    assert held.count(42) == 2 and 63 not in held, report
 
 
 def nothing_confined():

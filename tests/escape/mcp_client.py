@@ -6,6 +6,7 @@ import os
 import queue
 import shlex
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -202,10 +203,12 @@ class SseClient(Base):
         self.next_id = 0
         self.connection, path = connection_to(url, None)
         self.connection.request("GET", path, headers={"Accept": "text/event-stream", **self.extra})
+        self.socket = self.connection.sock  # the response may take it from the connection
         response = self.connection.getresponse()
         if response.status != 200:
             raise McpError(f"HTTP {response.status} for GET {url}")
-        threading.Thread(target=self._read, args=(response,), daemon=True).start()
+        self.reader = threading.Thread(target=self._read, args=(response,), daemon=True)
+        self.reader.start()
         name, data = self._next(60)
         if name != "endpoint":
             raise McpError(f"the stream began with {name}, not with its endpoint")
@@ -216,8 +219,8 @@ class SseClient(Base):
         try:
             for event in events_of(response):
                 self.answers.put(event)
-        except OSError:
-            pass
+        except (OSError, ValueError, http.client.HTTPException):
+            pass  # the end, told below
         self.answers.put(("end", ""))
 
     def _next(self, timeout):
@@ -251,6 +254,12 @@ class SseClient(Base):
                 return result_of(answer)
 
     def close(self):
+        # The reader ends at the end of its stream; closing it under the reader's hands would not be an end.
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.reader.join(10)
         self.connection.close()
 
 
