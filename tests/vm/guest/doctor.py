@@ -7,7 +7,7 @@ from steps import BINARY, ENVIRONMENT, USER, as_user, delegated, scratch, settin
 
 def doctor(command):
     """(status, report) of a command that ends in `doctor --json`."""
-    done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)
     try:
         return done.returncode, json.loads(done.stdout)
     except ValueError:

@@ -21,7 +21,7 @@ try:
         made += 1
 except OSError:
     pass
-raise SystemExit(0 if made < 300 else 3)""", timeout=120)
+made""", timeout=120)
 own = [pid for pid in client.server.descendants() if open(f"/proc/{pid}/comm").read().startswith("cmcp-launch")]
 cgroup = lambda pid: open(f"/proc/{pid}/cgroup").read().strip()
 before = cgroup(client.server.process.pid)
@@ -43,7 +43,8 @@ def check(user):
     assert shell.get("stdout", "").splitlines()[:2] == ["1000", "0::/"], shell
     assert code.get("output") == "kept\n42\n" or code.get("output") == "kept\n\n42\n", code
     assert (much["success"], much["limit"]) == (False, "memory"), much
-    assert forks["limit"] == "processes", forks
+    # The program lived on; its children were few, and none outlived it.
+    assert 30 < forks["result"] < 100 and forks["killed_processes"] == forks["result"], forks
     return "bash, Python, memory limit, process limit, another launcher in the same cgroup"
 
 

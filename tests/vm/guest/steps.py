@@ -8,7 +8,7 @@ TOP = "/opt/cmcp"
 BINARY = f"{TOP}/bin/container-mcp"
 USER = 1000
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "CMCP_BINARY": BINARY,
-               "PYTHONDONTWRITEBYTECODE": "1"}
+               "PYTHONDONTWRITEBYTECODE": "1", "CMCP_TEST_PATIENCE": "400"}
 STEPS = []  # (name, is part of the short form, function)
 
 
@@ -44,7 +44,7 @@ def execute(name, function, results):
     return held
 
 
-def output(command, environment=None, timeout=300, expect=0, **more):
+def output(command, environment=None, timeout=1200, expect=0, **more):
     """Standard output of a command that must end with `expect` (None: any status)."""
     done = subprocess.run(command, env={**ENVIRONMENT, **(environment or {})}, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, errors="replace", timeout=timeout, **more)
