@@ -64,7 +64,7 @@ def headers():
     assert escape.spans([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10"
     for attack in catalogue.attacks():
         compile(attack.text, attack.name, "exec") if attack.path.endswith(".py") else None
-        assert attack.tools and 1 <= attack.case <= 160, attack.name
+        assert attack.tools and 1 <= attack.case <= 199, attack.name  # from 161 on: what was found beside the table
 
 
 def main():
