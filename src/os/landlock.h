@@ -29,6 +29,7 @@ class LandlockRuleset {
   Status allow(int fd, LandlockAccess access);
   // The descriptor for landlock_restrict_self.
   Fd take() { return std::move(fd_); }
+  int descriptor() const { return fd_.get(); }
 
  private:
   LandlockRuleset(Fd fd, std::uint64_t handled) : fd_(std::move(fd)), handled_(handled) {}

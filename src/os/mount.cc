@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -76,6 +77,16 @@ Status mount_old(const char* source, const std::string& target, const char* type
 
 Status unmount(const std::string& target, int flags) {
   if (::umount2(target.c_str(), flags) != 0) return last_error("umount2", target);
+  return {};
+}
+
+Status new_mount_space() {
+  if (::unshare(CLONE_NEWNS) != 0) return last_error("unshare", "CLONE_NEWNS");
+  return {};
+}
+
+Status enter_mount_space(int space) {
+  if (::setns(space, CLONE_NEWNS) != 0) return last_error("setns", "mount namespace");
   return {};
 }
 

@@ -38,6 +38,11 @@ Result<Fd> new_filesystem(const std::string& type,
 Status mount_old(const char* source, const std::string& target, const char* type,
                  unsigned long flags, const char* data = nullptr);
 Status unmount(const std::string& target, int flags);
+// A mount namespace that begins as a copy of the present one, and becomes the calling process's.
+Status new_mount_space();
+// The mount namespace behind a descriptor of /proc/PID/ns/mnt becomes the calling process's; root
+// and working directory are its root then. Only for a process with one thread.
+Status enter_mount_space(int space);
 // pivot_root(".", ".") in `new_root`: "/" is the new root from here on, the old one is stacked on
 // it and still attached (which a fresh /proc needs), until detach_old_root().
 Status stack_pivot(const std::string& new_root);

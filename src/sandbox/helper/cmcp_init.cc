@@ -230,23 +230,26 @@ int wait_for(long main_process) {
   }
 }
 
-unsigned kill_the_rest() {
+void kill_the_rest(InitRecord& record) {
   int status = 0;
   long left = 0;
   while ((left = call(__NR_wait4, -1, address(&status), 1 /* WNOHANG */, 0)) > 0) {
   }
   // Every process of this pid namespace descends from init: with no child nobody is there.
-  if (left == -ECHILD) return 0;
+  record.emptied = 1;
+  if (left == -ECHILD) return;
   // Refused (by a security module): nobody is waited for; they end with this process, by the
   // kernel.
-  if (call(__NR_kill, -1, kSigKill) == -EPERM) return 0;
-  unsigned killed = 0;
+  if (call(__NR_kill, -1, kSigKill) == -EPERM) {
+    record.emptied = 0;
+    return;
+  }
   while (true) {
     const long pid = call(__NR_wait4, -1, address(&status), 0, 0);
     if (pid > 0) {
-      ++killed;
+      ++record.killed;
     } else if (pid != -EINTR) {
-      return killed;
+      return;
     }
   }
 }
@@ -277,7 +280,7 @@ extern "C" [[noreturn]] void init_main(long* stack) {
   record.kind = kRecordEnded;
   record.wait_status = wait_for(pid);
   record.times[1] = now_ns();
-  record.killed = kill_the_rest();
+  kill_the_rest(record);
   rusage usage{};
   call(__NR_getrusage, -1 /* RUSAGE_CHILDREN */, address(&usage));
   record.cpu_us =

@@ -70,11 +70,10 @@ Status write_id_maps(int proc, pid_t pid, Owner inner, Owner outer) {
   return os::write_existing_at(proc, directory + "/uid_map", map_line(inner.uid, outer.uid));
 }
 
-Status write_own_id_maps(Owner inner, Owner outer) {
-  CMCP_CHECK_OK(os::write_existing_at(AT_FDCWD, "/proc/self/setgroups", "deny"));
-  CMCP_CHECK_OK(
-      os::write_existing_at(AT_FDCWD, "/proc/self/gid_map", map_line(inner.gid, outer.gid)));
-  return os::write_existing_at(AT_FDCWD, "/proc/self/uid_map", map_line(inner.uid, outer.uid));
+Status write_own_id_maps(int proc, Owner inner, Owner outer) {
+  CMCP_CHECK_OK(os::write_existing_at(proc, "self/setgroups", "deny"));
+  CMCP_CHECK_OK(os::write_existing_at(proc, "self/gid_map", map_line(inner.gid, outer.gid)));
+  return os::write_existing_at(proc, "self/uid_map", map_line(inner.uid, outer.uid));
 }
 
 Result<Fd> idmap_namespace(int proc, Owner on_disk, Owner shown) {

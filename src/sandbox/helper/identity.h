@@ -38,7 +38,8 @@ Result<Fd> idmap_namespace(int proc, Owner on_disk, Owner shown);
 // user namespace.
 Status write_id_maps(int proc, pid_t pid, Owner inner, Owner outer);
 // Writes the calling process's own maps, for a process without privilege in the parent namespace:
-// setgroups is denied. `outer` must be its own ids there.
-Status write_own_id_maps(Owner inner, Owner outer);
+// setgroups is denied. `outer` must be its own ids there. `proc`: a descriptor of a procfs that
+// shows the calling process.
+Status write_own_id_maps(int proc, Owner inner, Owner outer);
 
 }  // namespace cmcp::sandbox

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "os/error.h"
 #include "os/file.h"
@@ -25,6 +26,7 @@
 #include "os/process.h"
 #include "sandbox/helper/bwrap_child.h"
 #include "sandbox/helper/orphans.h"
+#include "sandbox/helper/run_limits.h"
 #include "sandbox/helper/watchdog.h"
 
 namespace cmcp::sandbox {
@@ -112,6 +114,7 @@ Status Launcher::set_up() {
   }
   CMCP_CHECK_OK(choose_labels());
   CMCP_CHECK_OK(make_network());
+  CMCP_CHECK_OK(make_spaces());
   return decide_identity();
 }
 
@@ -135,6 +138,15 @@ Status Launcher::choose_labels() {
     }
   }
   return {};
+}
+
+Status Launcher::make_spaces() {
+  // bubblewrap enters a root by itself.
+  if (!enabled(Layer::kMountNamespace) || with_bwrap()) return {};
+  std::vector<std::string> templates;
+  for (std::size_t i = 0; i < parts_.setup.profiles.size(); ++i)
+    templates.push_back(template_path(i));
+  return spaces_.make(root_.proc.get(), templates, root_.fresh_proc);
 }
 
 Status Launcher::decide_identity() {
@@ -250,16 +262,18 @@ Status Launcher::serve() {
   CMCP_CHECK_OK(send_ready());
   next_watch_ = Clock::now() + kWatchInterval;
   while (!gone_) {
-    std::vector<pollfd> polled{{parts_.server.get(), POLLIN, 0}};
-    std::vector<std::uint64_t> ids;
-    for (const auto& [id, run] : runs_) {
-      polled.push_back({run.pidfd.get(), POLLIN, 0});
-      ids.push_back(id);
-    }
-    if (::poll(polled.data(), polled.size(), poll_timeout()) < 0 && errno != EINTR)
-      return os::last_error("poll");
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if ((polled[i + 1].revents & POLLIN) != 0) finish(runs_.at(ids[i]));
+    std::vector<pollfd> polled;
+    CMCP_CHECK_OK(wait_for_events(polled));
+    // In the order of runs_, two descriptors each, after the server's.
+    std::size_t at = 1;
+    for (auto next = runs_.begin(); next != runs_.end(); at += 2) {
+      Run& run = (next++)->second;
+      if ((polled[at].revents & POLLIN) != 0) {
+        finish(run);
+      } else if (polled[at + 1].revents != 0) {
+        read_records(run);
+        if (run.emptied && !with_bwrap()) tell(run, 0);
+      }
     }
     enforce_deadlines();
     watch_usage();
@@ -269,6 +283,19 @@ Status Launcher::serve() {
     if (!envelope->has_value()) return {};
     handle(std::move(**envelope));
   }
+  return {};
+}
+
+// The server's socket, and for each run its process and what is said on its control socket.
+Status Launcher::wait_for_events(std::vector<pollfd>& polled) const {
+  polled = {{parts_.server.get(), POLLIN, 0}};
+  for (const auto& [id, run] : runs_) {
+    polled.push_back({run.pidfd.get(), POLLIN, 0});
+    polled.push_back({run.told || run.silent ? -1 : run.control.get(), POLLIN, 0});
+  }
+  if (::poll(polled.data(), polled.size(), poll_timeout()) >= 0) return {};
+  if (errno != EINTR) return os::last_error("poll");
+  for (auto& entry : polled) entry.revents = 0;
   return {};
 }
 
@@ -311,6 +338,7 @@ void Launcher::start(wire::Envelope envelope) {
   run.ended.times[1] = now_ns();
   busy_[run.slot] = true;
   runs_.emplace(start->run, std::move(run));
+  prepare_next(start->profile);
 }
 
 // A run's network namespace is the one that the launcher is in when it forks; nobody else is ever
@@ -391,7 +419,9 @@ Result<Fd> Launcher::clone_workspace(std::size_t index, const Profile& profile,
 Result<Launcher::Trees> Launcher::clone_trees(std::size_t profile, std::uint32_t slot) {
   Trees trees;
   if (!enabled(Layer::kMountNamespace)) return trees;
-  CMCP_TRY(trees.root, os::clone_tree(AT_FDCWD, template_path(profile), os::Recursive::kYes));
+  if (with_bwrap()) {
+    CMCP_TRY(trees.root, os::clone_tree(AT_FDCWD, template_path(profile), os::Recursive::kYes));
+  }
   if (!enabled(Layer::kPidNamespace)) {
     CMCP_TRY(trees.proc, os::clone_tree(AT_FDCWD, "/proc", os::Recursive::kYes));
   }
@@ -402,12 +432,64 @@ Result<Launcher::Trees> Launcher::clone_trees(std::size_t profile, std::uint32_t
   return trees;
 }
 
+Result<Launcher::Prepared> Launcher::prepare(std::size_t profile, std::uint32_t slot) {
+  Prepared prepared;
+  prepared.profile = profile;
+  prepared.slot = slot;
+  CMCP_TRY(prepared.trees, clone_trees(profile, slot));
+  CMCP_TRY(prepared.control, os::seqpacket_pair());
+  SandboxPlan plan;
+  plan.profile = &parts_.setup.profiles[profile];
+  plan.facts = &parts_.facts;
+  if (plan.uses_landlock() && !with_bwrap()) {
+    CMCP_TRY(prepared.rules, make_rules(plan, prepared.trees, profile));
+  }
+  return prepared;
+}
+
+// Rules name files, not paths: those of the template are every run's, and the workspaces' are named
+// by the run's own mounts, since their paths lie where other payloads write.
+Result<os::LandlockRuleset> Launcher::make_rules(const SandboxPlan& plan, const Trees& trees,
+                                                 std::size_t profile) const {
+  CMCP_TRY(os::LandlockRuleset rules,
+           os::LandlockRuleset::create(static_cast<int>(parts_.facts.landlock_abi)));
+  for (std::size_t i = 0; i < trees.workspaces.size(); ++i)
+    CMCP_CHECK_OK(rules.allow(trees.workspaces[i].get(),
+                              workspace_access(*plan.profile, parts_.setup.roots[i])));
+  CMCP_TRY(const TemplateSpaces::Inside inside, spaces_.enter(profile));
+  for (const auto& rule : profile_rules(plan)) {
+    if (is_of_run(*plan.profile, rule.path)) continue;
+    const auto fd = os::open_at(AT_FDCWD, rule.path, O_PATH);
+    // What is not there needs no permission.
+    if (!fd.ok() && fd.error().code() == ErrorCode::kNotFound) continue;
+    if (!fd.ok()) return fd.error();
+    CMCP_CHECK_OK(rules.allow(fd->get(), rule.access));
+  }
+  return rules;
+}
+
+Result<Launcher::Prepared> Launcher::take_prepared(std::size_t profile) {
+  std::optional<Prepared> ready = std::exchange(next_, std::nullopt);
+  if (ready && ready->profile == profile && !busy_[ready->slot]) return std::move(*ready);
+  auto slot = free_slot();
+  while (!slot && finish_one_told()) slot = free_slot();
+  if (!slot) return Error(ErrorCode::kBusy, "the launcher has no free slot");
+  return prepare(profile, *slot);
+}
+
+// While the run that has just begun sets itself up. An error is met again when the next one starts.
+void Launcher::prepare_next(std::size_t profile) {
+  (void)make_network();
+  const auto slot = free_slot();
+  if (next_ || !slot) return;
+  if (auto prepared = prepare(profile, *slot); prepared.ok()) next_ = std::move(*prepared);
+}
+
 Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds, Run& run) {
   CMCP_CHECK_OK(check(start, payload_fds));
-  const auto slot = free_slot();
-  if (!slot) return Error(ErrorCode::kBusy, "the launcher has no free slot");
+  CMCP_TRY(Prepared prepared, take_prepared(start.profile));
   const Profile& profile = parts_.setup.profiles[start.profile];
-  run.slot = *slot;
+  run.slot = prepared.slot;
   run.memory = profile.limits.memory.count;
   if (start.memory != 0) run.memory = std::min(run.memory, start.memory);
   run.cpu_seconds = profile.limits.cpu_seconds;
@@ -434,15 +516,16 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
     plan.cgroup_joins = parts_.cgroups->join_descriptors(run.slot);
     cgroup = parts_.cgroups->clone_descriptor(run.slot);
   }
-  CMCP_TRY(const Trees trees, clone_trees(start.profile, run.slot));
+  const Trees& trees = prepared.trees;
+  os::SocketPair& control = prepared.control;
+  if (prepared.rules) plan.rules = &*prepared.rules;
   plan.template_tree = trees.root.get();
   plan.proc_tree = trees.proc.get();
+  plan.proc = root_.proc.get();
   for (const auto& tree : trees.workspaces) plan.workspace_trees.push_back(tree.get());
-  CMCP_TRY(os::SocketPair control, os::seqpacket_pair());
   plan.control = control.second.get();
   plan.seccomp = plan.uses_seccomp() ? filters_[start.profile].get() : -1;
   plan.init = parts_.init.get();
-  plan.proc = root_.proc.get();
   const auto& label = labels_[start.profile];
   if (label) plan.label = &*label;
   for (const auto& fd : payload_fds) plan.payload_fds.push_back(fd.get());
@@ -453,7 +536,7 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
 
   CMCP_CHECK_OK(make_network());
   network_ready_ = false;  // used up, whatever comes
-  CMCP_TRY(os::Child child, os::fork_with(clone_flags(), cgroup));
+  CMCP_TRY(os::Child child, clone_child(start.profile, cgroup));
   if (child.pid == 0) {
     control.first.reset();
     if (plan.bwrap) become_bwrap(plan);
@@ -478,6 +561,13 @@ Status Launcher::prepare_bwrap(SandboxPlan& plan, Run& run) const {
                         .disable_userns = parts_.setup.bwrap_disable_userns};
   plan.writes_own_maps = true;
   return {};
+}
+
+Result<os::Child> Launcher::clone_child(std::size_t profile, int cgroup) const {
+  CMCP_TRY(TemplateSpaces::Inside inside, spaces_.enter(profile));
+  auto child = os::fork_with(clone_flags(), cgroup);
+  if (child.ok() && child->pid == 0) inside.stay();
+  return child;
 }
 
 Status Launcher::release(const SandboxPlan& plan, const wire::Start& start, pid_t pid,
@@ -519,7 +609,10 @@ void Launcher::read_records(Run& run) {
     // A child that ends before it has read what it was sent resets the connection; its own last
     // words are still there, behind that one error.
     if (n < 0 && errno == ECONNRESET) continue;
-    if (n < static_cast<ssize_t>(sizeof(InitRecord))) return;
+    if (n < static_cast<ssize_t>(sizeof(InitRecord))) {
+      run.silent = n >= 0 || errno != EAGAIN;
+      return;
+    }
     InitRecord record{};
     std::memcpy(&record, buffer.data(), sizeof(record));
     const std::string text(buffer.data() + sizeof(record),
@@ -553,6 +646,7 @@ void Launcher::read_records(Run& run) {
         ended.peak_memory = std::max(ended.peak_memory, record.peak_rss_kib * 1024);
         ended.times[6] = record.times[0];
         ended.times[7] = record.times[1];
+        run.emptied = record.emptied != 0;
         if (run.heard) break;
         run.heard = true;
         ended.kind = wire::Ended::Kind::kEnded;
@@ -580,16 +674,18 @@ pid_t Launcher::sandbox_process(const Run& run,
   return with_bwrap() ? child_of(samples, run.pid).value_or(run.pid) : run.pid;
 }
 
-void Launcher::finish(Run& run) {
-  int status = 0;
-  ::waitpid(run.pid, &status, 0);
-  end_orphans_of_runs();
-  read_records(run);
+// The server waits for the end of the program, not of its namespaces: the kernel takes as long to
+// take those apart as a small program runs. When init's last record comes every other process is
+// dead and reaped, so that nothing can be written or changed any more, the pipes hold all there
+// will be, and init, which has closed its copies of them, only ends. The slot, with its uid and its
+// cgroup, is nobody else's until init has gone too.
+void Launcher::tell(Run& run, int wait_status) {
+  if (std::exchange(run.told, true)) return;
   auto& ended = run.ended;
   ended.reason = run.reason;
   if (!run.heard) {
     ended.kind = wire::Ended::Kind::kKilled;
-    ended.wait_status = status;
+    ended.wait_status = wait_status;
     explain_bwrap(run.errors, run.reason, ended);
   }
   ended.peak_memory = std::max(ended.peak_memory, run.peak_seen);
@@ -601,13 +697,36 @@ void Launcher::finish(Run& run) {
   }
   ended.times[8] = now_ns();
   send_ended(ended);
+}
+
+void Launcher::finish(Run& run) {
+  int status = 0;
+  ::waitpid(run.pid, &status, 0);
+  end_orphans_of_runs();
+  if (!run.told) read_records(run);
+  tell(run, status);
   const std::uint32_t slot = run.slot;
   runs_.erase(run.id);
   if (parts_.cgroups) parts_.cgroups->recycle(slot);
   busy_[slot] = false;
-  // Now, while nobody waits: the next run finds its network ready. An error is met again when it
-  // starts.
-  (void)make_network();
+}
+
+// The server may already begin the next run while a slot waits for the end of the last one's init,
+// which is a matter of a millisecond. False when no slot becomes free.
+bool Launcher::finish_one_told() {
+  std::vector<pollfd> ends;
+  for (const auto& [id, run] : runs_) {
+    if (run.told) ends.push_back({run.pidfd.get(), POLLIN, 0});
+  }
+  constexpr int kPatienceMs = 1000;
+  if (ends.empty() || ::poll(ends.data(), ends.size(), kPatienceMs) <= 0) return false;
+  for (auto& [id, run] : runs_) {
+    pollfd end{run.pidfd.get(), POLLIN, 0};
+    if (!run.told || ::poll(&end, 1, 0) != 1) continue;
+    finish(run);
+    return true;
+  }
+  return false;
 }
 
 void Launcher::send_ended(const wire::Ended& ended) {

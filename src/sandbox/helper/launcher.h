@@ -3,6 +3,8 @@
 // Single-threaded; pid 1 of its own pid namespace.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -13,13 +15,17 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "os/fd_passing.h"
+#include "os/landlock.h"
 #include "os/proc.h"
+#include "os/process.h"
 #include "sandbox/helper/cgroups.h"
 #include "sandbox/helper/facts.h"
 #include "sandbox/helper/identity.h"
 #include "sandbox/helper/init_abi.h"
 #include "sandbox/helper/launcher_root.h"
 #include "sandbox/helper/sandbox_child.h"
+#include "sandbox/helper/template_space.h"
 #include "sandbox/helper/wire.h"
 
 namespace cmcp::sandbox {
@@ -59,17 +65,31 @@ class Launcher {
     std::uint32_t cpu_seconds = 0;
     wire::KillReason reason = wire::KillReason::kNone;
     wire::Ended ended;
-    bool heard = false;  // a record that says how it went
+    bool heard = false;    // a record that says how it went
+    bool silent = false;   // nothing more will be heard
+    bool emptied = false;  // init has seen the end of every other process, and ends
+    bool told = false;     // the server knows; only the slot is still in use
     std::uint64_t peak_seen = 0;
   };
-  // Descriptors that live only while a child is made.
+  // The mounts of one run.
   struct Trees {
-    Fd root;
+    Fd root;  // for bubblewrap
     Fd proc;
     std::vector<Fd> workspaces;
   };
 
   Status choose_labels();
+  Status make_spaces();
+  // What a run is cloned with: made while the one before it runs, so that it need not wait. None of
+  // it is in any namespace, no process but the launcher has it, and it serves one run only.
+  struct Prepared {
+    std::size_t profile = 0;
+    std::uint32_t slot = 0;
+    Trees trees;
+    os::SocketPair control;
+    std::optional<os::LandlockRuleset> rules;
+  };
+
   Status decide_identity();
   Status tell_kept_groups();
   Status try_idmap();
@@ -83,9 +103,15 @@ class Launcher {
   Status start_run(const wire::Start& start, std::vector<Fd> payload_fds, Run& run);
   Status make_network();
   Status check(const wire::Start& start, const std::vector<Fd>& payload_fds) const;
+  Result<Prepared> prepare(std::size_t profile, std::uint32_t slot);
+  Result<Prepared> take_prepared(std::size_t profile);
+  void prepare_next(std::size_t profile);
+  Result<os::LandlockRuleset> make_rules(const SandboxPlan& plan, const Trees& trees,
+                                         std::size_t profile) const;
   Result<Trees> clone_trees(std::size_t profile, std::uint32_t slot);
   Result<Fd> clone_workspace(std::size_t index, const Profile& profile, std::uint32_t slot);
   Result<int> idmap_of(std::size_t workspace, std::uint32_t slot);
+  Result<os::Child> clone_child(std::size_t profile, int cgroup) const;
   Owner outer_of(std::uint32_t slot) const;
   std::uint64_t clone_flags() const;
   Status prepare_bwrap(SandboxPlan& plan, Run& run) const;
@@ -95,7 +121,10 @@ class Launcher {
   std::optional<std::uint32_t> free_slot() const;
 
   void read_records(Run& run);
+  Status wait_for_events(std::vector<pollfd>& polled) const;
+  void tell(Run& run, int wait_status);
   void finish(Run& run);
+  bool finish_one_told();
   void kill_run(Run& run, wire::KillReason reason);
   void note_cpu(Run& run);
   void enforce_deadlines();
@@ -110,11 +139,13 @@ class Launcher {
   LauncherParts parts_;
   LauncherRoot root_;
   std::vector<std::optional<PayloadLabel>> labels_;  // AppArmor, per profile
+  TemplateSpaces spaces_;
   std::vector<Fd> filters_;  // sealed memory file per profile; invalid where it has none
   std::uint32_t first_slot_uid_ = 0;
   Owner shared_;  // the payload's host ids where all slots share one
   std::map<std::pair<std::size_t, std::uint32_t>, Fd> idmaps_;  // (workspace, slot)
   std::map<std::uint64_t, Run> runs_;
+  std::optional<Prepared> next_;
   std::vector<bool> busy_;
   Clock::time_point next_watch_;
   bool network_ready_ = false;  // the launcher is in a network namespace that no run has used

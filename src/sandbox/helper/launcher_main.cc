@@ -134,7 +134,8 @@ Status enter_namespaces(LauncherParts& parts) {
             "user namespaces are not available to this user (look at user.max_user_namespaces, "
             "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns)");
   }
-  return write_own_id_maps({kInnerUid, kInnerUid}, outer);
+  CMCP_TRY(const Fd proc, os::open_at(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY));
+  return write_own_id_maps(proc.get(), {kInnerUid, kInnerUid}, outer);
 }
 
 int refuse(int socket, const Error& error) {

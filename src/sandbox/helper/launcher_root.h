@@ -1,12 +1,12 @@
 // LauncherRoot: the launcher's own minimal root file system: one template root per profile, the
-// workspaces, a /proc, and nothing else of the host. Each sandbox's mount namespace begins as a
-// copy of it, so it must be small.
+// workspaces, a /proc, and nothing else of the host. The templates move into mount namespaces of
+// their own, see template_space.h.
 //
 //   /proc        a procfs of the launcher's pid namespace
 //   /t/N         the template of profile N: read-only, with every mount point that a sandbox needs
 //   /w/N         workspace root N
 //   /b           where trees are put that bubblewrap binds (only with the backend bwrap)
-//   /n           where a sandbox attaches its clone of a template
+//   /n           where bubblewrap finds the clone of a template (likewise)
 #pragma once
 
 #include <string>

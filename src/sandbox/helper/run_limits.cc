@@ -54,6 +54,17 @@ std::vector<PathRule> profile_rules(const SandboxPlan& plan) {
   return rules;
 }
 
+bool is_of_run(const Profile& profile, std::string_view path) {
+  const auto is_below = [path](std::string_view directory) {
+    return path.starts_with(directory) &&
+           (path.size() == directory.size() || path[directory.size()] == '/');
+  };
+  for (const auto& tmpfs : profile.root.tmpfs) {
+    if (is_below(tmpfs.target.value)) return true;
+  }
+  return is_below("/proc");
+}
+
 os::LandlockAccess workspace_access(const Profile& profile, const WorkspaceRoot& root) {
   const bool exec = profile.workspace_exec;
   if (root.read_only) return exec ? os::LandlockAccess::kReadExecute : os::LandlockAccess::kRead;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "os/landlock.h"
@@ -26,6 +27,8 @@ struct PathRule {
 };
 // The profile's rules and that of /workspace itself; the workspaces' own are not among them.
 std::vector<PathRule> profile_rules(const SandboxPlan& plan);
+// Whether `path` lies on a file system that every run has anew: its rule can only be made there.
+bool is_of_run(const Profile& profile, std::string_view path);
 os::LandlockAccess workspace_access(const Profile& profile, const WorkspaceRoot& root);
 
 }  // namespace cmcp::sandbox

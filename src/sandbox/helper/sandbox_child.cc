@@ -60,14 +60,12 @@ class Child {
          take_identity());  // before mounts: new file systems belong to the payload's uid
     step(kStepHostname, set_hostname());
     record_.times[1] = now_ns();
-    if (plan_.has(Layer::kMountNamespace)) {
-      step(kStepRoot, enter_root());
+    if (plan_.has(Layer::kMountNamespace)) {  // then "/" is a copy of the profile's template
       step(kStepTmpfs, mount_tmpfs());
       step(kStepProc,
-           mount_proc());  // the kernel wants the launcher's whole /proc still visible here
+           mount_proc());  // which the kernel allows because the template has a whole one
       step(kStepWorkspace, attach_workspaces());  // last: no mount point is ever looked up below
                                                   // what a payload can write
-      step(kStepDetachOldRoot, os::detach_old_root());
     }
     record_.times[2] = now_ns();
     step(kStepDescriptors, place_descriptors_high());
@@ -106,7 +104,7 @@ class Child {
 
   Status have_id_maps() {
     if (plan_.writes_own_maps && plan_.has(Layer::kUserNamespace)) {
-      return write_own_id_maps({kInnerUid, kInnerUid}, plan_.outer);
+      return write_own_id_maps(plan_.proc, {kInnerUid, kInnerUid}, plan_.outer);
     }
     // The launcher writes them; its byte says that they are there. (Also where there is no user
     // namespace.)
@@ -128,9 +126,7 @@ class Child {
   // The first to be killed when memory is short. Before the identity changes: after it, and until
   // the next exec, the process's own files in /proc belong to root. No boundary; without /proc it
   // is left as it is.
-  static void die_first() {
-    (void)os::write_existing_at(AT_FDCWD, "/proc/self/oom_score_adj", "500");
-  }
+  void die_first() { (void)os::write_existing_at(plan_.proc, "self/oom_score_adj", "500"); }
 
   Status take_identity() {
     const bool mapped = plan_.has(Layer::kUserNamespace);
@@ -146,11 +142,6 @@ class Child {
     const std::string& name = plan_.profile->hostname;
     if (::sethostname(name.c_str(), name.size()) != 0) return os::last_error("sethostname", name);
     return {};
-  }
-
-  Status enter_root() {
-    CMCP_CHECK_OK(os::attach_tree(plan_.template_tree, AT_FDCWD, kAttachPoint));
-    return os::stack_pivot(kAttachPoint);
   }
 
   Status mount_tmpfs() {
@@ -239,23 +230,13 @@ class Child {
     return rules.allow(fd->get(), rule.access);
   }
 
+  // The launcher has made the rules of what runs share; those of the run's own file systems follow.
   Status prepare_landlock() {
     if (!plan_.uses_landlock()) return {};
-    CMCP_TRY(os::LandlockRuleset rules,
-             os::LandlockRuleset::create(static_cast<int>(plan_.facts->landlock_abi)));
-    for (const auto& rule : profile_rules(plan_)) CMCP_CHECK_OK(add_rule(rules, rule));
-    for (std::size_t i = 0; i < plan_.workspaces->size(); ++i) {
-      const WorkspaceRoot& root = (*plan_.workspaces)[i];
-      // By the mount itself where there is one: its path lies where other payloads write.
-      if (i < plan_.workspace_trees.size()) {
-        CMCP_CHECK_OK(
-            rules.allow(plan_.workspace_trees[i], workspace_access(*plan_.profile, root)));
-      } else {
-        CMCP_CHECK_OK(
-            add_rule(rules, {workspace_target(root), workspace_access(*plan_.profile, root)}));
-      }
+    for (const auto& rule : profile_rules(plan_)) {
+      if (is_of_run(*plan_.profile, rule.path)) CMCP_CHECK_OK(add_rule(*plan_.rules, rule));
     }
-    CMCP_TRY(landlock_, os::duplicate(rules.take().get(), kHigh));
+    CMCP_TRY(landlock_, os::duplicate(plan_.rules->descriptor(), kHigh));
     return {};
   }
 
@@ -351,8 +332,6 @@ const char* name_of(SetupStep step) {
       return "mounting /proc";
     case kStepWorkspace:
       return "attaching the workspace";
-    case kStepDetachOldRoot:
-      return "leaving the launcher's root";
     case kStepLimits:
       return "setting the limits";
     case kStepCapabilities:

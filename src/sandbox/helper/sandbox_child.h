@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "os/landlock.h"
 #include "sandbox/helper/facts.h"
 #include "sandbox/helper/identity.h"
 #include "sandbox/helper/init_abi.h"
@@ -35,13 +36,14 @@ struct SandboxPlan {
   std::vector<int> cgroup_joins;  // write "0" to each
   bool limit_data = false;        // no memory cgroup: RLIMIT_DATA
   Bytes memory;
-  int template_tree = -1;  // a detached clone
+  int template_tree = -1;  // for bubblewrap: a detached clone
   int proc_tree = -1;      // only without the pid namespace layer: a clone of the launcher's /proc
-  std::vector<int> workspace_trees;  // detached clones, in the order of `workspaces`
+  std::vector<int> workspace_trees;      // detached clones, in the order of `workspaces`
+  os::LandlockRuleset* rules = nullptr;  // with the template's rules and the workspaces'
   int control = -1;
   int seccomp = -1;                     // memory file, or -1
   int init = -1;                        // memory file of cmcp-init
-  int proc = -1;                        // the launcher's procfs
+  int proc = -1;                        // the launcher's procfs; the template's shows no process
   const PayloadLabel* label = nullptr;  // AppArmor, where it is to be had
   std::optional<BwrapRun> bwrap;
   std::vector<int> payload_fds;
