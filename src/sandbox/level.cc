@@ -72,7 +72,9 @@ bool names_id_maps(std::string_view message) {
 // Which of a container's fences it was: AppArmor answers mounts with EACCES, a seccomp filter the
 // making of namespaces with EPERM or ENOSYS.
 Diagnosis container_refuses(const HostFacts& facts, const std::string& what, bool confined) {
-  const bool making = contains(what, "unshare") || contains(what, "clone");
+  // Podman's own filter allows namespaces and refuses sethostname within them.
+  const bool naming = contains(what, "sethostname");
+  const bool making = naming || contains(what, "unshare") || contains(what, "clone");
   if (confined && !making && contains(what, "Permission denied")) {
     return {
         fmt::format("the container runs under the AppArmor profile {}, which forbids mounts ({})",
@@ -80,8 +82,8 @@ Diagnosis container_refuses(const HostFacts& facts, const std::string& what, boo
         kContainerAppArmorFix};
   }
   if (making && !contains(what, "Permission denied")) {
-    return {"the container's seccomp filter does not let this process create user namespaces (" +
-                what + ")",
+    return {std::string("the container's seccomp filter does not let this process ") +
+                (naming ? "name its own host" : "create user namespaces") + " (" + what + ")",
             kContainerSeccompFix};
   }
   return {"the container does not let this process create user namespaces or mounts (" + what + ")",
@@ -125,9 +127,9 @@ bool is_refusal(int error) {
 
 // Words of the steps at which a kernel without permission for user namespaces stops the launcher.
 bool names_namespace_step(std::string_view message) {
-  for (const char* word :
-       {"uid_map", "gid_map", "setgroups", "id maps", "unshare", "CLONE_NEWUSER", "clone3",
-        "user namespace", "mount", "pivot_root", "RTM_NEWADDR", "loopback", "SIOCSIFFLAGS"}) {
+  for (const char* word : {"uid_map", "gid_map", "setgroups", "id maps", "unshare", "CLONE_NEWUSER",
+                           "clone3", "user namespace", "sethostname", "mount", "pivot_root",
+                           "RTM_NEWADDR", "loopback", "SIOCSIFFLAGS"}) {
     if (contains(message, word)) return true;
   }
   return false;
@@ -139,6 +141,7 @@ int error_of(const Error& failure) {
   if (contains(failure.message(), "Permission denied")) return EACCES;
   if (contains(failure.message(), "Operation not permitted")) return EPERM;
   if (contains(failure.message(), "No space left on device")) return ENOSPC;
+  if (contains(failure.message(), "Function not implemented")) return ENOSYS;
   return 0;
 }
 

@@ -129,6 +129,11 @@ TEST(Diagnosis, ContainersAndMaskedProc) {
   EXPECT_THAT(diagnose_failure(clone, facts).cause, HasSubstr("the container's seccomp filter"));
   EXPECT_THAT(diagnose_failure(clone, facts).fix,
               HasSubstr("seccomp=deploy/seccomp/container-mcp.json"));
+  const Error docker(ErrorCode::kUnavailable, "clone3(): Function not implemented");
+  EXPECT_THAT(diagnose_failure(docker, facts).fix, HasSubstr("seccomp=deploy/seccomp"));
+  const Error name(ErrorCode::kPermissionDenied, "sethostname: Operation not permitted", EPERM);
+  EXPECT_THAT(diagnose_failure(name, facts).cause, HasSubstr("the container's seccomp filter"));
+  EXPECT_THAT(diagnose_failure(name, facts).fix, HasSubstr("seccomp=deploy/seccomp"));
   const Error mount(ErrorCode::kPermissionDenied, "mount /: Permission denied", EACCES);
   EXPECT_THAT(diagnose_failure(mount, facts).fix, HasSubstr("unmask=ALL"));
   facts.apparmor_label = "containers-default-0.50.1 (enforce)";

@@ -82,11 +82,13 @@ def smoke():
     return first[1]
 
 
-@step("podman: our flags, root of the container without capabilities")
+@step("podman: our flags, root without capabilities, refused")
 def container_root():
-    flags = ["--user", "0"] + OUR_FLAGS[2:]
-    status, report = ask(flags)
-    return f"{report['level']}: {report['cause'] or summary(report)}"
+    """It may not give its directories to the user that it would become: refused at the start, before anything is served."""
+    command = podman(["--user", "0"] + OUR_FLAGS[2:], [BINARY, "doctor", "--json"])
+    done = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)
+    assert done.returncode != 0 and "SANDBOX_ROOT" in done.stderr, f"{done.returncode} {done.stdout[-500:]} {done.stderr[-800:]}"
+    return done.stderr.strip()[:200]
 
 
 @step("podman: its defaults, refused with cause and fix")
@@ -96,12 +98,21 @@ def defaults():
 
 @step("podman: masked /proc, refused with cause and fix")
 def masked():
-    return expect_refused(["--user", "1000", "--security-opt", "apparmor=unconfined"], ["/proc"], ["unmask=ALL"])
+    return expect_refused(["--user", "1000", "--security-opt", "apparmor=unconfined", "--security-opt", f"seccomp={FILTER}"],
+                          ["/proc"], ["unmask=ALL"])
+
+
+@step("podman: its own filter, refused with cause and fix")
+def own_filter():
+    """It allows namespaces, but not sethostname in them."""
+    return expect_refused(["--user", "1000", "--security-opt", "apparmor=unconfined", "--security-opt", "unmask=ALL"],
+                          ["seccomp", "sethostname"], ["seccomp=deploy/seccomp/container-mcp.json"])
 
 
 @step("podman: AppArmor off and /proc unmasked, L3")
 def unconfined():
-    report = ask(["--user", "1000", "--security-opt", "apparmor=unconfined", "--security-opt", "unmask=ALL"])[1]
+    report = ask(["--user", "1000", "--security-opt", "apparmor=unconfined", "--security-opt", "unmask=ALL",
+                  "--security-opt", f"seccomp={FILTER}"])[1]
     assert report["level"] == "L3", report["cause"]
     return summary(report)
 
@@ -119,4 +130,4 @@ def docker_like():
     with open(DOCKER_LIKE, "w", encoding="utf-8") as file:
         json.dump(rules, file)
     return expect_refused(["--user", "1000", "--security-opt", "apparmor=unconfined", "--security-opt", "unmask=ALL",
-                           "--security-opt", f"seccomp={DOCKER_LIKE}"], ["unshare"], ["seccomp="])
+                           "--security-opt", f"seccomp={DOCKER_LIKE}"], ["seccomp filter", "clone3"], ["seccomp=deploy/seccomp/container-mcp.json"])
