@@ -108,6 +108,7 @@ struct Application::Impl {
   void decide();
   void probe(const std::function<void()>& conclude);
   json::Object run_meta() const;
+  sandbox::LimitSettings limit_settings() const;
   managers::WorkingDirCheck working_dir_check();
 };
 
@@ -236,6 +237,24 @@ json::Object Application::Impl::run_meta() const {
   return {{"container-mcp/sandbox", std::move(sandbox)}};
 }
 
+sandbox::LimitSettings Application::Impl::limit_settings() const {
+  const auto number = [this](const char* name) {
+    return static_cast<std::uint64_t>(settings.integer(name));
+  };
+  sandbox::LimitSettings limits;
+  if (const auto* bash_profile = profiles.find(sandbox::kBashProfile))
+    limits.bash = bash_profile->limits;
+  const auto* python_profile = profiles.find(sandbox::kPythonProfile);
+  limits.python = python_profile == nullptr ? limits.bash : python_profile->limits;
+  limits.tmp = Bytes::mebi(number("SANDBOX_TMP_MB"));
+  limits.bash_timeout = number("BASH_TIMEOUT_MAX");
+  limits.python_timeout = number("PYTHON_TIMEOUT_MAX");
+  limits.quota = number("WORKSPACE_QUOTA_MB") << 20;
+  limits.output_chars = number("OUTPUT_MAX_CHARS");
+  limits.output_keep_mb = number("OUTPUT_KEEP_MB");
+  return limits;
+}
+
 Application::Application(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 // The engine's calls hold what the managers gave them: it ends first, the launcher and the reactor
@@ -329,6 +348,7 @@ sandbox::DoctorFacts Application::doctor_facts() const {
     facts.apparmor = impl_->launcher_facts->apparmor;
     facts.apparmor_reason = impl_->launcher_facts->apparmor_reason;
     facts.root_path = "new mount API";
+    facts.limits = sandbox::limit_rows(*impl_->launcher_facts, impl_->limit_settings());
     facts.warnings = impl_->launcher_facts->notes;
   }
   if (impl_->python) facts.python = impl_->python->options().python_path;

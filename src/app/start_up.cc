@@ -148,6 +148,8 @@ Status build_profiles_and_setup(Prepared& prepared, const config::Environment& e
   setup.without_cgroup = prepared.switches.no_cgroup;
   setup.without_idmap = prepared.switches.no_idmap;
   setup.deny_user_namespaces = prepared.switches.deny_user_namespaces;
+  setup.quota_bytes = static_cast<std::uint64_t>(prepared.settings.integer("WORKSPACE_QUOTA_MB"))
+                      << 20;
   setup.roots.clear();
   for (const config::WorkspaceMount& mount : prepared.layout.mounts) {
     setup.roots.push_back({mount.path, mount.name, mount.read_only});

@@ -119,8 +119,11 @@ void directories(std::vector<Setting>& rows) {
       "directories that hold our configuration, state or sockets."));
   rows.push_back(word("WORKSPACE_SCOPE", "shared", "shared,principal", "principal",
                       "shared: one workspace for all. principal: one for each principal."));
-  rows.push_back(unbuilt(integer("WORKSPACE_QUOTA_MB", "1024", 0, kMaxMegabytes,
-                                 "Size of a workspace, MB; 0 = none.")));
+  rows.push_back(integer(
+      "WORKSPACE_QUOTA_MB", "1024", 0, kMaxMegabytes,
+      "What runs may make a workspace hold, MB, and one file for each 4 KB of it; 0 = no limit. A "
+      "run that exceeds it is ended. A workspace that holds more already may be used, and shrink, "
+      "but hardly grow."));
   rows.push_back(flag(
       "WORKSPACE_READONLY", "false",
       "The workspace is mounted read-only in every sandbox, and the writing tools are hidden."));

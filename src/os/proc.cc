@@ -53,16 +53,28 @@ Result<std::vector<ProcessSample>> sample_processes(int proc) {
   return samples;
 }
 
-std::optional<std::uint64_t> proportional_size(int proc, pid_t pid) {
+namespace {
+
+std::optional<std::uint64_t> rollup_value(int proc, pid_t pid, const char* key) {
   const auto text = read_file_at(proc, std::to_string(pid) + "/smaps_rollup", 8192);
   if (!text.ok()) return std::nullopt;
-  const auto at = text->find("\nPss:");
+  const auto at = text->find(key);
   if (at == std::string::npos) return std::nullopt;
   const auto begin = text->find_first_of("0123456789", at);
   if (begin == std::string::npos) return std::nullopt;
   std::uint64_t kibibytes = 0;
   std::from_chars(text->data() + begin, text->data() + text->size(), kibibytes);
   return kibibytes * 1024;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> proportional_size(int proc, pid_t pid) {
+  return rollup_value(proc, pid, "\nPss:");
+}
+
+std::optional<std::uint64_t> proportional_shared_memory(int proc, pid_t pid) {
+  return rollup_value(proc, pid, "\nPss_Shmem:");
 }
 
 std::optional<std::uint64_t> sockets_in_use(int proc, pid_t pid) {

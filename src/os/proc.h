@@ -30,6 +30,9 @@ Result<std::vector<ProcessSample>> sample_processes(int proc);
 // read.
 std::optional<std::uint64_t> proportional_size(int proc, pid_t pid);
 
+// What of it is shared memory (files of a tmpfs, anonymous mappings that are shared), bytes.
+std::optional<std::uint64_t> proportional_shared_memory(int proc, pid_t pid);
+
 // Sockets of all kinds in the network namespace of `pid`; nothing when it cannot be read.
 std::optional<std::uint64_t> sockets_in_use(int proc, pid_t pid);
 

@@ -74,6 +74,7 @@ json::Object doctor_json(const DoctorFacts& facts) {
   object["layers"] = std::move(layers);
   object["identity"] = facts.identity_mode;
   object["limiter"] = facts.limiter;
+  object["limits"] = limits_json(facts.limits);
   json::Object apparmor;
   apparmor["active"] = !facts.apparmor.empty();
   apparmor["label"] = as_text(facts.apparmor);
@@ -113,6 +114,7 @@ std::string doctor_text(const DoctorFacts& facts) {
   for (const auto& effect : facts.backend.effects) line("", effect);
   line("identity", facts.identity_mode);
   line("limits", facts.limiter);
+  text += limits_text(facts.limits);
   line("apparmor", facts.apparmor.empty() ? "no label: " + facts.apparmor_reason : facts.apparmor);
   line("root", facts.root_path);
   line("kernel", fmt::format("{}, Landlock ABI {}", facts.host.kernel, facts.host.landlock_abi));

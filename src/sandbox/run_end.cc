@@ -22,12 +22,15 @@ bool ended_by(const RunOutcome& outcome, int signal) {
 LimitKind limit_of(const wire::Ended& ended, const RunOutcome& outcome) {
   if (ended.reason == wire::KillReason::kMemory) return LimitKind::kMemory;
   if (ended.reason == wire::KillReason::kCpu) return LimitKind::kCpu;
+  if (ended.reason == wire::KillReason::kDisk) return LimitKind::kDisk;
   const bool failed = outcome.end == End::kSignaled || outcome.exit_code != 0;
   if (!failed) return LimitKind::kNone;
   if (ended.oom_kills > 0) return LimitKind::kMemory;
   if (ended_by(outcome, SIGXCPU)) return LimitKind::kCpu;
-  if (ended_by(outcome, SIGXFSZ)) return LimitKind::kFileSize;
+  if (ended_by(outcome, SIGXFSZ))
+    return ended.quota_caps_files ? LimitKind::kDisk : LimitKind::kFileSize;
   if (ended.refused_forks > 0) return LimitKind::kProcesses;
+  if (ended.tmp_full) return LimitKind::kDisk;
   return LimitKind::kNone;
 }
 
@@ -68,6 +71,7 @@ void set_killed(RunOutcome& outcome, const wire::Ended& ended) {
       [[fallthrough]];
     case wire::KillReason::kCpu:
     case wire::KillReason::kMemory:
+    case wire::KillReason::kDisk:
       outcome.end = End::kSignaled;
       outcome.signal = SIGKILL;
       outcome.exit_code = kSignalBase + SIGKILL;

@@ -111,5 +111,25 @@ TEST(RunEnd, WhatDidNotStartSaysWhat) {
   EXPECT_EQ(outcome.failure, "because");
 }
 
+TEST(RunEnd, NamesTheDisk) {
+  Ended ended;
+  ended.kind = Ended::Kind::kKilled;
+  ended.reason = KillReason::kDisk;
+  ended.wait_status = SIGKILL;
+  EXPECT_EQ(outcome_of(ended, request()).limit, LimitKind::kDisk);
+  ended.kind = Ended::Kind::kEnded;
+  ended.reason = KillReason::kNone;
+  ended.wait_status = SIGXFSZ;
+  EXPECT_EQ(outcome_of(ended, request()).limit, LimitKind::kFileSize);
+  ended.quota_caps_files = true;
+  EXPECT_EQ(outcome_of(ended, request()).limit, LimitKind::kDisk);
+  ended.quota_caps_files = false;
+  ended.tmp_full = true;
+  ended.wait_status = exited(1);
+  EXPECT_EQ(outcome_of(ended, request()).limit, LimitKind::kDisk);
+  ended.wait_status = exited(0);  // it coped
+  EXPECT_EQ(outcome_of(ended, request()).limit, LimitKind::kNone);
+}
+
 }  // namespace
 }  // namespace cmcp::sandbox

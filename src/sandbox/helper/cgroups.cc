@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -119,24 +120,54 @@ Result<CgroupPool> CgroupPool::create(std::uint32_t slots, pid_t server) {
                                             "; cgroup v1: " + first.error().message());
 }
 
+Result<CgroupPool::Controller> CgroupPool::make_parent(const char* controller) {
+  CMCP_TRY(const std::string path, own_path(controller));
+  Controller entry;
+  CMCP_TRY(entry.parent, os::open_at(AT_FDCWD, path, kDirectory));
+  remove_leftovers(entry.parent.get());
+  entry.name = std::string(kPrefix) + std::to_string(::getpid());
+  if (::mkdirat(entry.parent.get(), entry.name.c_str(), 0755) != 0 && errno != EEXIST)
+    return os::last_error("mkdir", path + "/" + entry.name);
+  CMCP_TRY(entry.directory, os::open_at(entry.parent.get(), entry.name, kDirectory));
+  return entry;
+}
+
+// All runs together weigh as much as a process for each processor, and each of them the same.
+void CgroupPool::add_cpu_v1() {
+  auto made = make_parent("cpu");
+  if (!made.ok()) return;
+  constexpr long kOneProcess = 1024;
+  const long weight = kOneProcess * std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+  if (os::write_existing_at(made->directory.get(), "cpu.shares", std::to_string(weight)).ok()) {
+    cpu_ = std::move(*made);
+    cpu_share_ = CpuShare::kCgroupV1;
+  } else {
+    made->directory.reset();
+    remove_tree(made->parent.get(), made->name);
+  }
+}
+
+Status CgroupPool::join_cpu_v1(Slot& slot, const std::string& name) const {
+  if (!cpu_) return {};
+  if (::mkdirat(cpu_->directory.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
+    return os::last_error("mkdir", name);
+  CMCP_TRY(slot.cpu_join, os::open_at(cpu_->directory.get(), name + "/tasks", O_WRONLY));
+  return {};
+}
+
 Result<CgroupPool> CgroupPool::create_v1(std::uint32_t slots) {
   CgroupPool pool;
   pool.limiter_ = Limiter::kCgroupV1;
   pool.slots_.resize(slots);
   for (const char* controller : {"memory", "pids"}) {
-    CMCP_TRY(const std::string path, own_path(controller));
-    Controller entry;
-    CMCP_TRY(entry.parent, os::open_at(AT_FDCWD, path, kDirectory));
-    remove_leftovers(entry.parent.get());
-    entry.name = std::string(kPrefix) + std::to_string(::getpid());
-    if (::mkdirat(entry.parent.get(), entry.name.c_str(), 0755) != 0 && errno != EEXIST) {
-      auto error = os::last_error("mkdir", path + "/" + entry.name);
+    auto made = make_parent(controller);
+    if (!made.ok()) {
       pool.remove_all();
-      return error;
+      return made.take_error();
     }
-    CMCP_TRY(entry.directory, os::open_at(entry.parent.get(), entry.name, kDirectory));
-    pool.controllers_.push_back(std::move(entry));
+    pool.controllers_.push_back(std::move(*made));
   }
+  pool.add_cpu_v1();
   if (auto made = pool.make_slot(0); !made.ok()) {
     pool.remove_all();
     return made.take_error();
@@ -156,9 +187,11 @@ Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots, pid_t server) {
   const auto controllers = split(strip(available), ' ');
   bool memory = false;
   bool pids = false;
+  bool cpu = false;
   for (const auto& name : controllers) {
     memory = memory || name == "memory";
     pids = pids || name == "pids";
+    cpu = cpu || name == "cpu";
   }
   if (!memory || !pids)
     return Error(ErrorCode::kUnavailable,
@@ -183,6 +216,14 @@ Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots, pid_t server) {
   pool.controllers_.push_back(std::move(entry));
   Status made = os::write_existing_at(pool.controllers_[0].directory.get(),
                                       "cgroup.subtree_control", "+memory +pids");
+  // Every child of a cgroup with this controller has the same weight as its siblings.
+  if (made.ok() && cpu &&
+      os::write_existing_at(pool.controllers_[0].parent.get(), "cgroup.subtree_control", "+cpu")
+          .ok() &&
+      os::write_existing_at(pool.controllers_[0].directory.get(), "cgroup.subtree_control", "+cpu")
+          .ok()) {
+    pool.cpu_share_ = CpuShare::kCgroupV2;
+  }
   if (made.ok()) made = pool.make_slot(0);
   if (!made.ok()) {
     pool.remove_all();
@@ -204,6 +245,7 @@ Status CgroupPool::make_slot(std::uint32_t index) {
   if (v1) {
     CMCP_TRY(slot.memory_join, os::open_at(slot.memory.get(), "tasks", O_WRONLY));
     CMCP_TRY(slot.pids_join, os::open_at(slot.pids.get(), "tasks", O_WRONLY));
+    CMCP_CHECK_OK(join_cpu_v1(slot, name));
   }
   CMCP_TRY(slot.oom_file,
            os::open_at(slot.memory.get(), v1 ? "memory.oom_control" : "memory.events", O_RDONLY));
@@ -268,7 +310,9 @@ CgroupPool::Counters CgroupPool::counters(std::uint32_t index) const {
 std::vector<int> CgroupPool::join_descriptors(std::uint32_t index) const {
   const Slot& slot = slots_[index];
   if (limiter_ == Limiter::kCgroupV2) return {};
-  return {slot.memory_join.get(), slot.pids_join.get()};
+  std::vector<int> joins{slot.memory_join.get(), slot.pids_join.get()};
+  if (slot.cpu_join) joins.push_back(slot.cpu_join.get());
+  return joins;
 }
 
 int CgroupPool::clone_descriptor(std::uint32_t index) const {
@@ -293,6 +337,11 @@ void CgroupPool::remove_all() {
     remove_tree(controller.parent.get(), controller.name);
   }
   controllers_.clear();
+  if (cpu_) {
+    cpu_->directory.reset();
+    remove_tree(cpu_->parent.get(), cpu_->name);
+    cpu_.reset();
+  }
 }
 
 }  // namespace cmcp::sandbox

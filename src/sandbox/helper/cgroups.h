@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ class CgroupPool {
   // After a run: resets the counters, and drops page cache that stayed charged when it is worth it.
   void recycle(std::uint32_t slot);
   Limiter limiter() const { return limiter_; }
+  // Each run counts as one for the processor, however many processes it has. Optional: without the
+  // controller the pool is used all the same.
+  CpuShare cpu_share() const { return cpu_share_; }
 
   // Removes every cgroup of this pool. All processes in them must be gone.
   void remove_all();
@@ -63,6 +67,7 @@ class CgroupPool {
     Fd pids;
     Fd memory_join;  // version 1
     Fd pids_join;
+    Fd cpu_join;
     Fd oom_file;   // memory.oom_control or memory.events
     Fd pids_file;  // pids.events
     Fd peak_file;  // memory.max_usage_in_bytes or memory.peak; may be missing
@@ -74,12 +79,17 @@ class CgroupPool {
   static Result<CgroupPool> create_v2(std::uint32_t slots, pid_t server);
   static Result<CgroupPool> create_v1(std::uint32_t slots);
   void reset_counters(std::uint32_t index);
+  static Result<Controller> make_parent(const char* controller);
+  void add_cpu_v1();
+  Status join_cpu_v1(Slot& slot, const std::string& name) const;
   Status make_slot(std::uint32_t index);
   Status set_memory(Slot& slot, std::uint64_t bytes);
   const Controller& pids_controller() const { return controllers_.back(); }
 
   Limiter limiter_ = Limiter::kCgroupV1;
   std::vector<Controller> controllers_;  // memory, then pids (version 1); one for both (version 2)
+  std::optional<Controller> cpu_;  // version 1; with version 2 it is one of the others' directory
+  CpuShare cpu_share_ = CpuShare::kPriority;
   std::vector<Slot> slots_;
 };
 

@@ -5,6 +5,7 @@
 // left, reports once, and ends; with it ends the pid namespace.
 #include <asm/errno.h>
 #include <asm/signal.h>
+#include <asm/statfs.h>
 #include <asm/unistd.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -220,6 +221,14 @@ asm(".globl start_payload\nstart_payload:\n"
 
 namespace {
 
+// Whether a tmpfs is used up. A program that met ENOSPC there tells nobody else.
+bool is_full(const char* path) {
+  constexpr long kTmpfs = 0x01021994;
+  struct statfs info{};
+  if (call(__NR_statfs, address(path), address(&info)) < 0 || info.f_type != kTmpfs) return false;
+  return (info.f_blocks != 0 && info.f_bavail == 0) || (info.f_files != 0 && info.f_ffree == 0);
+}
+
 // Waits for the main process; returns its wait status. Orphans are reaped on the way.
 int wait_for(long main_process) {
   while (true) {
@@ -280,6 +289,7 @@ extern "C" [[noreturn]] void init_main(long* stack) {
   record.kind = kRecordEnded;
   record.wait_status = wait_for(pid);
   record.times[1] = now_ns();
+  record.tmp_full = is_full("/tmp") || is_full("/dev/shm") ? 1 : 0;
   kill_the_rest(record);
   rusage usage{};
   call(__NR_getrusage, -1 /* RUSAGE_CHILDREN */, address(&usage));

@@ -14,6 +14,18 @@ const char* name_of(IdentityMode mode) {
   return "unknown";
 }
 
+const char* name_of(CpuShare share) {
+  switch (share) {
+    case CpuShare::kCgroupV2:
+      return "cgroup_v2";
+    case CpuShare::kCgroupV1:
+      return "cgroup_v1";
+    case CpuShare::kPriority:
+      return "nice";
+  }
+  return "unknown";
+}
+
 const char* name_of(Limiter limiter) {
   switch (limiter) {
     case Limiter::kCgroupV2:

@@ -24,6 +24,15 @@ enum class Limiter : std::uint8_t { kCgroupV2, kCgroupV1, kRlimit };
 // "cgroup_v2", "cgroup_v1", "rlimit".
 const char* name_of(Limiter limiter);
 
+// What keeps one run from taking another's, or the server's, part of the processors.
+enum class CpuShare : std::uint8_t {
+  kCgroupV2,  // cpu.weight
+  kCgroupV1,  // cpu.shares
+  kPriority,  // nice: the server comes first; among runs the processes are equal, not the runs
+};
+// "cgroup_v2", "cgroup_v1", "nice".
+const char* name_of(CpuShare share);
+
 struct LauncherFacts {
   IdentityMode identity = IdentityMode::kUnprivileged;
   std::string identity_reason;  // why not a better mode; "" when there is none
@@ -32,7 +41,8 @@ struct LauncherFacts {
   std::uint32_t server_gid = 0;
   Limiter limiter = Limiter::kRlimit;
   std::string limiter_reason;  // why no cgroup; "" with one
-  bool proc = true;            // a fresh /proc can be mounted in sandboxes
+  CpuShare cpu_share = CpuShare::kPriority;
+  bool proc = true;  // a fresh /proc can be mounted in sandboxes
   std::string proc_reason;
   std::uint32_t landlock_abi = 0;
   std::uint32_t disabled_layers = 0;  // bit 1 << Layer: left out by a test switch

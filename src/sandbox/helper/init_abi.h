@@ -75,8 +75,10 @@ struct InitRecord {
   uint32_t step;
   int32_t error;
   int32_t wait_status;
-  uint32_t killed;        // processes that were still there when the main process ended
-  uint32_t emptied;       // 1: every other process of the sandbox has ended and been reaped
+  uint32_t killed;    // processes that were still there when the main process ended
+  uint32_t emptied;   // 1: every other process of the sandbox has ended and been reaped
+  uint32_t tmp_full;  // kRecordEnded: a tmpfs of the sandbox had no room or no inode left
+  uint32_t padding;
   uint64_t cpu_us;        // all processes of the sandbox
   uint64_t peak_rss_kib;  // of the largest process
   uint64_t times[4];  // kRecordSetUp: begin, identity done, mounts done, locked down; kRecordEnded:

@@ -260,6 +260,7 @@ Status Launcher::send_ready() {
 
 Status Launcher::serve() {
   CMCP_CHECK_OK(send_ready());
+  make_quota();
   next_watch_ = Clock::now() + kWatchInterval;
   while (!gone_) {
     std::vector<pollfd> polled;
@@ -277,6 +278,7 @@ Status Launcher::serve() {
     }
     enforce_deadlines();
     watch_usage();
+    watch_quota();
     if (polled[0].revents == 0) continue;
     auto envelope = wire::receive(parts_.server.get());
     if (!envelope.ok()) return envelope.take_error();
@@ -293,6 +295,7 @@ Status Launcher::wait_for_events(std::vector<pollfd>& polled) const {
     polled.push_back({run.pidfd.get(), POLLIN, 0});
     polled.push_back({run.told || run.silent ? -1 : run.control.get(), POLLIN, 0});
   }
+  if (quota_ && quota_->descriptor() >= 0) polled.push_back({quota_->descriptor(), POLLIN, 0});
   if (::poll(polled.data(), polled.size(), poll_timeout()) >= 0) return {};
   if (errno != EINTR) return os::last_error("poll");
   for (auto& entry : polled) entry.revents = 0;
@@ -302,6 +305,7 @@ Status Launcher::wait_for_events(std::vector<pollfd>& polled) const {
 int Launcher::poll_timeout() const {
   if (runs_.empty()) return -1;
   auto next = next_watch_;
+  if (quota_) next = std::min(next, quota_->next_look(true));
   for (const auto& [id, run] : runs_) {
     if (run.reason == wire::KillReason::kNone) next = std::min(next, run.deadline);
   }
@@ -493,6 +497,9 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
   run.memory = profile.limits.memory.count;
   if (start.memory != 0) run.memory = std::min(run.memory, start.memory);
   run.cpu_seconds = profile.limits.cpu_seconds;
+  if (enabled(Layer::kMountNamespace)) {
+    for (const auto& tmpfs : profile.root.tmpfs) run.tmpfs.push_back(tmpfs.target.value);
+  }
   run.deadline = Clock::now() + std::chrono::milliseconds(start.timeout_ms);
 
   SandboxPlan plan;
@@ -504,6 +511,13 @@ Status Launcher::start_run(const wire::Start& start, std::vector<Fd> payload_fds
   plan.outer = outer_of(run.slot);
   plan.memory = {run.memory};
   plan.limit_data = !memory_in_cgroup();
+  plan.file_size = profile.limits.file_size;
+  if (quota_) {
+    std::uint64_t least = 0;  // a tmpfs is no part of the workspace
+    for (const auto& tmpfs : profile.root.tmpfs) least = std::max(least, tmpfs.size.count);
+    plan.file_size = {quota_->file_size(profile.limits.file_size.count, least)};
+    run.ended.quota_caps_files = plan.file_size.count < profile.limits.file_size.count;
+  }
   int cgroup = -1;
   if (parts_.cgroups) {
     const bool limit_memory = enabled(Layer::kMemoryLimit);
@@ -644,6 +658,7 @@ void Launcher::read_records(Run& run) {
         ended.killed_processes = record.killed;
         ended.cpu_us = record.cpu_us;
         ended.peak_memory = std::max(ended.peak_memory, record.peak_rss_kib * 1024);
+        ended.tmp_full = record.tmp_full != 0;
         ended.times[6] = record.times[0];
         ended.times[7] = record.times[1];
         run.emptied = record.emptied != 0;
@@ -758,6 +773,33 @@ void Launcher::enforce_deadlines() {
   }
 }
 
+// What the workspaces hold is first counted now, while nobody waits.
+void Launcher::make_quota() {
+  const QuotaLimit limit = quota_of(parts_.setup.quota_bytes);
+  if (!limit.enabled()) return;
+  std::vector<int> writable;
+  for (std::size_t i = 0; i < root_.workspaces.size(); ++i) {
+    if (!parts_.setup.roots[i].read_only) writable.push_back(root_.workspaces[i].get());
+  }
+  if (writable.empty()) return;
+  quota_ = std::make_unique<WorkspaceQuota>(limit, std::move(writable),
+                                            root_.fresh_proc ? root_.proc.get() : -1);
+  (void)quota_->look({});
+}
+
+void Launcher::watch_quota() {
+  if (!quota_) return;
+  std::vector<pid_t> inits;
+  for (const auto& [id, run] : runs_) {
+    if (run.reason == wire::KillReason::kNone) inits.push_back(run.pid);
+  }
+  const auto condemned = quota_->look(inits);
+  if (!condemned) return;
+  for (auto& [id, run] : runs_) {
+    if (run.pid == *condemned) kill_run(run, wire::KillReason::kDisk);
+  }
+}
+
 // CPU time of all processes together (RLIMIT_CPU counts each alone), and memory where no cgroup
 // keeps it.
 void Launcher::watch_usage() {
@@ -776,12 +818,14 @@ void Launcher::watch_usage() {
       kill_run(run, wire::KillReason::kCpu);
     if (memory_in_cgroup() || !enabled(Layer::kMemoryLimit)) continue;
     run.peak_seen = std::max(run.peak_seen, used.resident_bytes);
-    const std::uint64_t sockets = socket_memory(
-        os::sockets_in_use(root_.proc.get(), sandbox_process(run, *samples)).value_or(0));
-    run.peak_seen = std::max(run.peak_seen, sockets);
+    const pid_t inside = sandbox_process(run, *samples);
+    const std::uint64_t sockets =
+        socket_memory(os::sockets_in_use(root_.proc.get(), inside).value_or(0));
+    const std::uint64_t tmpfs = tmpfs_memory(root_.proc.get(), inside, run.tmpfs);
+    run.peak_seen = std::max(run.peak_seen, sockets + tmpfs);
     // Shared pages count for each process in the sum: only an exact count condemns.
-    if (used.resident_bytes + sockets > run.memory &&
-        exact_memory(root_.proc.get(), used) + sockets > run.memory) {
+    if (used.resident_bytes + sockets + tmpfs > run.memory &&
+        exact_memory(root_.proc.get(), used, tmpfs) + sockets > run.memory) {
       kill_run(run, wire::KillReason::kMemory);
     }
   }

@@ -27,6 +27,7 @@
 #include "sandbox/helper/sandbox_child.h"
 #include "sandbox/helper/template_space.h"
 #include "sandbox/helper/wire.h"
+#include "sandbox/helper/workspace_quota.h"
 
 namespace cmcp::sandbox {
 
@@ -63,6 +64,7 @@ class Launcher {
     Clock::time_point deadline;
     std::uint64_t memory = 0;
     std::uint32_t cpu_seconds = 0;
+    std::vector<std::string> tmpfs;  // paths in the sandbox whose files are memory
     wire::KillReason reason = wire::KillReason::kNone;
     wire::Ended ended;
     bool heard = false;    // a record that says how it went
@@ -131,6 +133,8 @@ class Launcher {
   void watch_usage();
   int poll_timeout() const;
   void send_ended(const wire::Ended& ended);
+  void make_quota();
+  void watch_quota();
   bool enabled(Layer layer) const { return !parts_.facts.layer_disabled(layer); }
   bool with_bwrap() const { return parts_.setup.backend == Backend::kBwrap; }
   bool is_root() const { return parts_.facts.identity != IdentityMode::kUnprivileged; }
@@ -148,6 +152,7 @@ class Launcher {
   std::optional<Prepared> next_;
   std::vector<bool> busy_;
   Clock::time_point next_watch_;
+  std::unique_ptr<WorkspaceQuota> quota_;  // none: no quota is set
   bool network_ready_ = false;  // the launcher is in a network namespace that no run has used
   bool gone_ = false;           // the server
 };

@@ -92,6 +92,7 @@ Status make_cgroups(LauncherParts& parts, pid_t server) {
   auto pool = CgroupPool::create(parts.setup.max_runs, server);
   if (pool.ok()) {
     parts.facts.limiter = pool->limiter();
+    parts.facts.cpu_share = pool->cpu_share();
     parts.cgroups = std::move(*pool);
   } else {
     parts.facts.limiter_reason = pool.error().message();

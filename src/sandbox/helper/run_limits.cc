@@ -26,7 +26,7 @@ std::vector<ResourceLimit> resource_limits(const SandboxPlan& plan) {
   std::vector<ResourceLimit> list = {
       {RLIMIT_CORE, 0, 0},
       {RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1},
-      {RLIMIT_FSIZE, limits.file_size.count, limits.file_size.count},
+      {RLIMIT_FSIZE, plan.file_size.count, plan.file_size.count},
       {RLIMIT_STACK, limits.stack.count, limits.stack.count},
       {RLIMIT_MEMLOCK, 65536, 65536},
       {RLIMIT_MSGQUEUE, 0, 0},

@@ -211,6 +211,12 @@ class Child {
   Status set_limits() {
     for (const auto& limit : resource_limits(plan_))
       CMCP_CHECK_OK(os::set_limit(limit.resource, limit.soft, limit.hard));
+    // Where no cgroup shares the processors out, the server at least comes first.
+    constexpr int kBelowTheServer = 2;
+    if (plan_.facts->cpu_share == CpuShare::kPriority &&
+        ::setpriority(PRIO_PROCESS, 0, kBelowTheServer) != 0) {
+      return os::last_error("setpriority");
+    }
     return {};
   }
 

@@ -36,6 +36,7 @@ struct SandboxPlan {
   std::vector<int> cgroup_joins;  // write "0" to each
   bool limit_data = false;        // no memory cgroup: RLIMIT_DATA
   Bytes memory;
+  Bytes file_size;
   int template_tree = -1;  // for bubblewrap: a detached clone
   int proc_tree = -1;      // only without the pid namespace layer: a clone of the launcher's /proc
   std::vector<int> workspace_trees;      // detached clones, in the order of `workspaces`

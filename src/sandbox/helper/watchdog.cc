@@ -1,6 +1,13 @@
 #include "sandbox/helper/watchdog.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include <algorithm>
+
+#include "os/file.h"
 
 namespace cmcp::sandbox {
 
@@ -29,9 +36,26 @@ std::map<pid_t, SandboxUsage> usage_by_sandbox(const std::vector<os::ProcessSamp
   return usage;
 }
 
-std::uint64_t exact_memory(int proc, const SandboxUsage& usage) {
+std::uint64_t exact_memory(int proc, const SandboxUsage& usage, std::uint64_t tmpfs) {
+  std::uint64_t total = tmpfs;
+  std::uint64_t shared = 0;
+  for (const pid_t pid : usage.processes) {
+    total += os::proportional_size(proc, pid).value_or(0);
+    shared += os::proportional_shared_memory(proc, pid).value_or(0);
+  }
+  return total - std::min(shared, tmpfs);
+}
+
+std::uint64_t tmpfs_memory(int proc, pid_t init, const std::vector<std::string>& paths) {
   std::uint64_t total = 0;
-  for (const pid_t pid : usage.processes) total += os::proportional_size(proc, pid).value_or(0);
+  for (const auto& path : paths) {
+    const auto directory =
+        os::open_at(proc, std::to_string(init) + "/root" + path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    struct statfs info{};
+    if (!directory.ok() || ::fstatfs(directory->get(), &info) != 0) continue;
+    if (info.f_type != TMPFS_MAGIC) continue;
+    total += (info.f_blocks - info.f_bfree) * static_cast<std::uint64_t>(info.f_bsize);
+  }
   return total;
 }
 

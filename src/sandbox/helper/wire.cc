@@ -94,6 +94,7 @@ std::string encode(const Setup& setup) {
   writer.flag(setup.deny_user_namespaces);
   writer.number(static_cast<std::uint8_t>(setup.backend));
   writer.flag(setup.bwrap_disable_userns);
+  writer.number(setup.quota_bytes);
   writer.number(static_cast<std::uint32_t>(setup.roots.size()));
   for (const auto& root : setup.roots) sandbox::encode(writer, root);
   writer.number(static_cast<std::uint32_t>(setup.profiles.size()));
@@ -115,6 +116,7 @@ Result<Setup> decode_setup(std::string_view bytes) {
   if (backend > static_cast<std::uint8_t>(Backend::kNone)) reader.fail();
   setup.backend = static_cast<Backend>(backend);
   setup.bwrap_disable_userns = reader.flag();
+  setup.quota_bytes = reader.number<std::uint64_t>();
   setup.roots.resize(reader.count(9));
   for (auto& root : setup.roots) root = decode_workspace_root(reader);
   setup.profiles.resize(reader.count(64));
@@ -130,6 +132,7 @@ std::string encode(const LauncherFacts& facts) {
   writer.number(facts.server_gid);
   writer.number(static_cast<std::uint8_t>(facts.limiter));
   writer.text(facts.limiter_reason);
+  writer.number(static_cast<std::uint8_t>(facts.cpu_share));
   writer.flag(facts.proc);
   writer.text(facts.proc_reason);
   writer.number(facts.landlock_abi);
@@ -159,6 +162,9 @@ Result<LauncherFacts> decode_facts(std::string_view bytes) {
   if (limiter > static_cast<std::uint8_t>(Limiter::kRlimit)) reader.fail();
   facts.limiter = static_cast<Limiter>(limiter);
   facts.limiter_reason = reader.text();
+  const auto share = reader.number<std::uint8_t>();
+  if (share > static_cast<std::uint8_t>(CpuShare::kPriority)) reader.fail();
+  facts.cpu_share = static_cast<CpuShare>(share);
   facts.proc = reader.flag();
   facts.proc_reason = reader.text();
   facts.landlock_abi = reader.number<std::uint32_t>();
@@ -223,6 +229,8 @@ std::string encode(const Ended& ended) {
   writer.number(ended.killed_processes);
   writer.number(ended.oom_kills);
   writer.number(ended.refused_forks);
+  writer.flag(ended.tmp_full);
+  writer.flag(ended.quota_caps_files);
   writer.number(ended.cpu_us);
   writer.number(ended.peak_memory);
   writer.text(ended.failure);
@@ -238,13 +246,15 @@ Result<Ended> decode_ended(std::string_view bytes) {
   if (kind > static_cast<std::uint8_t>(Ended::Kind::kFailed)) reader.fail();
   ended.kind = static_cast<Ended::Kind>(kind);
   const auto reason = reader.number<std::uint8_t>();
-  if (reason > static_cast<std::uint8_t>(KillReason::kMemory)) reader.fail();
+  if (reason > static_cast<std::uint8_t>(KillReason::kDisk)) reader.fail();
   ended.reason = static_cast<KillReason>(reason);
   ended.wait_status = static_cast<std::int32_t>(reader.number<std::uint32_t>());
   ended.error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
   ended.killed_processes = reader.number<std::uint32_t>();
   ended.oom_kills = reader.number<std::uint32_t>();
   ended.refused_forks = reader.number<std::uint32_t>();
+  ended.tmp_full = reader.flag();
+  ended.quota_caps_files = reader.flag();
   ended.cpu_us = reader.number<std::uint64_t>();
   ended.peak_memory = reader.number<std::uint64_t>();
   ended.failure = reader.text();

@@ -58,6 +58,7 @@ struct Setup {
   // detached copy of the whole /proc.
   Backend backend = Backend::kNative;
   bool bwrap_disable_userns = false;
+  std::uint64_t quota_bytes = 0;  // of each workspace; 0: none
   std::vector<WorkspaceRoot> roots;
   std::vector<Profile> profiles;
 };
@@ -86,7 +87,7 @@ std::string encode(const Kill& kill);
 Result<Kill> decode_kill(std::string_view bytes);
 
 // Why the launcher killed a run.
-enum class KillReason : std::uint8_t { kNone, kTime, kCancel, kCpu, kMemory };
+enum class KillReason : std::uint8_t { kNone, kTime, kCancel, kCpu, kMemory, kDisk };
 
 struct Ended {
   enum class Kind : std::uint8_t {
@@ -104,6 +105,8 @@ struct Ended {
   std::uint32_t killed_processes = 0;
   std::uint32_t oom_kills = 0;      // by the cgroup, during this run
   std::uint32_t refused_forks = 0;  // by the cgroup, during this run
+  bool tmp_full = false;            // /tmp or /dev/shm had no room left when the program ended
+  bool quota_caps_files = false;    // the file size limit is what the workspace had left
   std::uint64_t cpu_us = 0;
   std::uint64_t peak_memory = 0;  // bytes
   std::string failure;
