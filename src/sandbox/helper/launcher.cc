@@ -677,6 +677,7 @@ void Launcher::read_records(Run& run) {
 void Launcher::end_orphans_of_runs() {
   if (!with_bwrap()) return;
   const auto ended = end_orphans(root_.proc.get(), [this](pid_t pid) {
+    if (quota_ && quota_->is_counter(pid)) return true;
     return std::any_of(runs_.begin(), runs_.end(),
                        [pid](const auto& entry) { return entry.second.pid == pid; });
   });

@@ -127,7 +127,7 @@ std::optional<pid_t> WorkspaceQuota::look(const std::vector<pid_t>& inits) {
     siginfo_t info{};
     const int waited =
         ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT);
-    if (waited != 0 || info.si_pid == 0) return std::nullopt;
+    if (waited == 0 && info.si_pid == 0) return std::nullopt;
     return finish_count();
   }
   const auto now = Clock::now();

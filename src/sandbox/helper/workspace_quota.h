@@ -73,6 +73,8 @@ class WorkspaceQuota {
   Clock::time_point next_look(bool active) const;
   // Readable when a count is ready; -1 while none is made.
   int descriptor() const { return counter_.get(); }
+  // Whether `pid` is the child that counts.
+  bool is_counter(pid_t pid) const { return pid == child_; }
   // Looks, counts when it must, and takes a count that is ready. `inits`: pid 1 of each run in
   // progress. Returns the one to be ended: the run that has written most of those that a workspace
   // has grown under.
