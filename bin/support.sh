@@ -23,7 +23,8 @@ build_packages() {
 
 # What the tests need besides: GoogleTest, the AppArmor parser, setpriv, other people's MCP clients.
 test_packages() {
-  printf '%s\n' libgtest-dev libgmock-dev apparmor util-linux python3-venv curl bubblewrap firejail
+  printf '%s\n' libgtest-dev libgmock-dev apparmor util-linux python3-venv curl bubblewrap firejail \
+    gcc git make openssh-client sqlite3 tar
   # Node may come from elsewhere, and then conflicts with the distribution's npm.
   command -v node >/dev/null 2>&1 || printf 'nodejs\n'
   command -v npm >/dev/null 2>&1 || printf 'npm\n'

@@ -1,11 +1,15 @@
 #include "app/commands.h"
 
 #include <iostream>
+#include <string_view>
 
 #include "app/beginning.h"
 #include "app/fail_start.h"
+#include "app/test_switches.h"
 #include "config/describe.h"
 #include "json/json.h"
+#include "sandbox/launcher_client.h"
+#include "sandbox/profiles.h"
 #include "sandbox/seccomp_policy.h"
 
 namespace cmcp::app {
@@ -34,15 +38,47 @@ int call_tool(const CommandLine& line, const config::Environment& environment) {
   return status;
 }
 
-int doctor(const CommandLine& line, const config::Environment& environment) {
-  if (line.seccomp) {
-    const auto loaded = load_configuration(line, environment);
-    if (!loaded.ok()) return fail_start(loaded.error());
-    const bool restricted = loaded->settings.flag("COMMAND_RESTRICTED");
-    std::cout << sandbox::dump_seccomp(
-        {.deny_memfd = restricted, .deny_sysv_memory = false, .deny_socket_buffers = false});
-    return 0;
+namespace {
+
+json::Array seccomp_json(const sandbox::SeccompOptions& options) {
+  json::Array lines;
+  for (const auto& line : sandbox::list_seccomp(options)) {
+    lines.push_back(json::Object{{"stage", line.stage},
+                                 {"call", line.call},
+                                 {"answer", line.answer},
+                                 {"when", line.when},
+                                 {"reason", line.reason}});
   }
+  return lines;
+}
+
+// The filter of each profile as it would be loaded here: without a memory cgroup it is stricter.
+int show_seccomp(const CommandLine& line, const config::Environment& environment) {
+  const auto loaded = load_configuration(line, environment);
+  if (!loaded.ok()) return fail_start(loaded.error());
+  const auto switches = test_switches(environment);
+  if (!switches.ok()) return fail_start(switches.error());
+  const bool memory_cgroup =
+      !switches->no_cgroup && sandbox::LauncherClient::memory_cgroup_available();
+  const bool restricted = loaded->settings.flag("COMMAND_RESTRICTED");
+  json::Object object;
+  for (const char* profile : {sandbox::kBashProfile, sandbox::kPythonProfile}) {
+    const auto options = sandbox::seccomp_options(
+        restricted && profile == std::string_view(sandbox::kBashProfile), memory_cgroup);
+    if (line.json) {
+      object[profile] = seccomp_json(options);
+    } else {
+      std::cout << "## " << profile << '\n' << sandbox::dump_seccomp(options);
+    }
+  }
+  if (line.json) std::cout << json::write(object) << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int doctor(const CommandLine& line, const config::Environment& environment) {
+  if (line.seccomp) return show_seccomp(line, environment);
   auto application = begin(line, environment, LogTarget::kQuiet);
   if (!application.ok()) return fail_start(application.error());
   Application& app = **application;

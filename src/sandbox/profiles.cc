@@ -48,9 +48,8 @@ Result<Profile> make_profile(const char* name, View view, bool restricted, const
   profile.limits = limits;
   profile.environment = environment_of(options);
   profile.workspace_exec = !restricted;
-  CMCP_TRY(profile.seccomp, compile_seccomp({.deny_memfd = restricted || !options.has_memory_cgroup,
-                                             .deny_sysv_memory = !options.has_memory_cgroup,
-                                             .deny_socket_buffers = !options.has_memory_cgroup}));
+  CMCP_TRY(profile.seccomp,
+           compile_seccomp(seccomp_options(restricted, options.has_memory_cgroup)));
   return profile;
 }
 
@@ -90,6 +89,14 @@ Profile probe_twin(Profile profile, const char* name, const HostPath& program) {
 }
 
 }  // namespace
+
+SeccompOptions seccomp_options(bool restricted, bool has_memory_cgroup) {
+  SeccompOptions options;
+  options.deny_memfd = restricted || !has_memory_cgroup;
+  options.deny_sysv_memory = !has_memory_cgroup;
+  options.deny_socket_buffers = !has_memory_cgroup;
+  return options;
+}
 
 const Profile* Profiles::find(const std::string& name) const {
   for (const auto& profile : all) {

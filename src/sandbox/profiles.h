@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "sandbox/helper/profile.h"
+#include "sandbox/seccomp_policy.h"
 
 namespace cmcp::sandbox {
 
@@ -55,5 +56,9 @@ Result<Profiles> build_profiles(const ProfileOptions& options);
 
 // "Etc/UTC" for a link /etc/localtime -> /usr/share/zoneinfo/Etc/UTC; "UTC" when there is none.
 std::string host_timezone();
+
+// What the filter of a profile leaves out: `restricted` is one with a command list. Without a
+// memory cgroup nothing counts memfd, SysV segments and what waits in sockets.
+SeccompOptions seccomp_options(bool restricted, bool has_memory_cgroup);
 
 }  // namespace cmcp::sandbox

@@ -32,9 +32,10 @@ scmp_arg_cmp equals(unsigned argument, std::uint64_t value) {
 class Stage {
  public:
   // The answer of a call that no rule of this stage names.
-  static Result<Stage> make(std::uint32_t otherwise) {
+  static Result<Stage> make(std::uint32_t otherwise, std::uint32_t architecture) {
     Stage stage(seccomp_init(otherwise));
     if (!stage.context_) return Error(ErrorCode::kInternal, "libseccomp cannot create a filter.");
+    CMCP_CHECK_OK(stage.compile_for(architecture));
     CMCP_CHECK_OK(stage.set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS, "bad architecture"));
     // The program is a binary tree instead of a list: a quarter of the time to load, less per call.
     CMCP_CHECK_OK(stage.set(SCMP_FLTATR_CTL_OPTIMIZE, 2, "optimisation"));
@@ -48,6 +49,8 @@ class Stage {
     const int rc = seccomp_rule_add_array(
         context_.get(), action, call, static_cast<unsigned>(conditions.size()), conditions.data());
     if (rc == 0) return {};
+    // libseccomp translates by name, and this call is newer than its names.
+    if (foreign_ && number >= 0 && rc == -EFAULT) return {};
     return Error(ErrorCode::kInternal, fmt::format("seccomp: the rule for {} is refused.", name),
                  -rc);
   }
@@ -86,6 +89,19 @@ class Stage {
   };
   explicit Stage(scmp_filter_ctx context) : context_(context) {}
 
+  // Before the first rule: rules are given by the numbers of this machine and translated.
+  Status compile_for(std::uint32_t architecture) {
+    const std::uint32_t native = seccomp_arch_native();
+    if (architecture == native) return {};
+    foreign_ = true;
+    int rc = seccomp_arch_add(context_.get(), architecture);
+    if (rc == 0) rc = seccomp_arch_remove(context_.get(), native);
+    if (rc == 0) return {};
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("libseccomp cannot compile for architecture {:#x}.", architecture),
+                 -rc);
+  }
+
   Status set(scmp_filter_attr attribute, std::uint32_t value, const char* what) {
     const int rc = seccomp_attr_set(context_.get(), attribute, value);
     if (rc == 0) return {};
@@ -98,10 +114,11 @@ class Stage {
   }
 
   std::unique_ptr<void, Release> context_;
+  bool foreign_ = false;
 };
 
-Result<Program> refusals_by_argument(const SeccompOptions& options) {
-  CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ALLOW));
+Result<Program> refusals_by_argument(const SeccompOptions& options, std::uint32_t architecture) {
+  CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ALLOW, architecture));
   for (const auto& row : refused_arguments()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
   for (const auto& row : refused_argument_pairs())
     CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
@@ -123,8 +140,8 @@ Status allow_sockets(Stage& stage, const SeccompOptions& options) {
   return {};
 }
 
-Result<Program> allow_list(const SeccompOptions& options) {
-  CMCP_TRY(Stage stage, Stage::make(kUndecided));
+Result<Program> allow_list(const SeccompOptions& options, std::uint32_t architecture) {
+  CMCP_TRY(Stage stage, Stage::make(kUndecided, architecture));
   for (const auto& row : allowed_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
   for (const auto& row : allowed_arguments()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ALLOW, row));
   if (!options.deny_memfd) {
@@ -137,8 +154,8 @@ Result<Program> allow_list(const SeccompOptions& options) {
   return stage.compile();
 }
 
-Result<Program> answers_of_the_rest(const SeccompOptions& options) {
-  CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ERRNO(ENOSYS)));
+Result<Program> answers_of_the_rest(const SeccompOptions& options, std::uint32_t architecture) {
+  CMCP_TRY(Stage stage, Stage::make(SCMP_ACT_ERRNO(ENOSYS), architecture));
   for (const auto& row : forbidden_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
   if (options.deny_memfd) {
     for (const auto& row : memfd_calls()) CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EPERM), row));
@@ -169,10 +186,12 @@ void join_stage(Program& program, std::uint32_t action, const Program& next) {
 
 }  // namespace
 
-Result<std::vector<sock_filter>> compile_stages(const SeccompOptions& options) {
-  CMCP_TRY(Program first, refusals_by_argument(options));
-  CMCP_TRY(Program second, allow_list(options));
-  CMCP_TRY(const Program third, answers_of_the_rest(options));
+Result<std::vector<sock_filter>> compile_stages(const SeccompOptions& options,
+                                                std::uint32_t architecture) {
+  if (architecture == 0) architecture = seccomp_arch_native();
+  CMCP_TRY(Program first, refusals_by_argument(options, architecture));
+  CMCP_TRY(Program second, allow_list(options, architecture));
+  CMCP_TRY(const Program third, answers_of_the_rest(options, architecture));
   join_stage(second, kUndecided, third);
   join_stage(first, SCMP_ACT_ALLOW, second);
   return first;
@@ -188,51 +207,6 @@ Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options) 
                              program.size(), BPF_MAXINSNS));
   }
   return program;
-}
-
-std::string dump_seccomp(const SeccompOptions& options) {
-  std::string text =
-      "# Other architectures (32-bit, x32): the process is killed.\n# 1. Refused by argument\n";
-  const auto condition = [](const ArgumentRow& row) {
-    return fmt::format("argument {} & {:#x} == {:#x}", row.argument, row.mask, row.value);
-  };
-  const auto line = [&text](std::string_view name, std::string_view answer,
-                            std::string_view reason) {
-    text += fmt::format("{:<26} {:<14} {}\n", name, answer, reason);
-  };
-  const auto rows = [&line](std::span<const SyscallRow> table, std::string_view answer) {
-    for (const auto& row : table) line(row.name, answer, row.reason);
-  };
-  for (const auto& row : refused_arguments())
-    line(row.name, "EPERM", condition(row) + ": " + row.reason);
-  const auto pairs = [&](std::span<const TwoArgumentsRow> table, std::string_view answer) {
-    for (const auto& row : table) {
-      line(row.name, answer,
-           condition(row.first) + ", " + condition(row.second) + ": " + row.second.reason);
-    }
-  };
-  pairs(refused_argument_pairs(), "EPERM");
-  if (options.deny_socket_buffers) pairs(socket_buffer_pairs(), "EPERM");
-  text += "# 2. Allowed\n";
-  rows(allowed_calls(), "allow");
-  for (const auto& row : allowed_arguments())
-    line(row.name, "allow", condition(row) + ": " + row.reason);
-  rows(socket_calls(), options.deny_sockets ? "EPERM" : "allow");
-  if (options.deny_sockets) {
-    pairs(connected_pairs(), "allow");
-  } else {
-    for (const auto& row : socket_families())
-      line(row.name, "allow", condition(row) + ": " + row.reason);
-    pairs(socket_family_pairs(), "allow");
-  }
-  rows(memfd_calls(), options.deny_memfd ? "EPERM" : "allow");
-  rows(sysv_memory_calls(), options.deny_sysv_memory ? "EPERM" : "allow");
-  text += "# 3. What the rest answers\n";
-  rows(forbidden_calls(), "EPERM");
-  line("socket, socketpair", "EAFNOSUPPORT", "every other address family");
-  rows(unsupported_calls(), "ENOSYS");
-  line("(any other call)", "ENOSYS", "unknown to this list, whether or not to the kernel");
-  return text;
 }
 
 }  // namespace cmcp::sandbox

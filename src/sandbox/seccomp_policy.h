@@ -15,6 +15,7 @@
 
 #include <linux/filter.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,11 +41,24 @@ struct SeccompOptions {
 
 // The three stages as libseccomp compiles them, one behind the other. What is loaded is
 // compile_seccomp's; this is what it is measured against.
-Result<std::vector<sock_filter>> compile_stages(const SeccompOptions& options);
+// For another machine's `architecture` (AUDIT_ARCH_…; 0: this one's) calls that libseccomp has no
+// name for are left out.
+Result<std::vector<sock_filter>> compile_stages(const SeccompOptions& options,
+                                                std::uint32_t architecture = 0);
 
 // The filter, ready for seccomp(SECCOMP_SET_MODE_FILTER), in as few instructions as it takes.
 // kInternal when libseccomp refuses a rule.
 Result<std::vector<sock_filter>> compile_seccomp(const SeccompOptions& options);
+
+// One line of the policy: what a call answers, when, and why.
+struct SeccompLine {
+  int stage = 0;  // 1 to 3
+  std::string call;
+  std::string answer;  // "allow", "EPERM", "ENOSYS", "EAFNOSUPPORT"
+  std::string when;    // "argument 1 & 0xffffffff == 0x5412"; "" whatever the arguments are
+  std::string reason;
+};
+std::vector<SeccompLine> list_seccomp(const SeccompOptions& options);
 
 // The policy as text for `doctor --seccomp`: one line per call, with its answer and its reason.
 std::string dump_seccomp(const SeccompOptions& options);

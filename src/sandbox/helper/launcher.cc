@@ -25,6 +25,7 @@
 #include "os/privileges.h"
 #include "os/process.h"
 #include "sandbox/helper/bwrap_child.h"
+#include "sandbox/helper/init_records.h"
 #include "sandbox/helper/orphans.h"
 #include "sandbox/helper/run_limits.h"
 #include "sandbox/helper/watchdog.h"
@@ -616,7 +617,6 @@ Status Launcher::release(const SandboxPlan& plan, const wire::Start& start, pid_
 // ---- the end of a run ----
 
 void Launcher::read_records(Run& run) {
-  auto& ended = run.ended;
   while (true) {
     std::array<char, sizeof(InitRecord) + 512> buffer{};
     const ssize_t n = ::recv(run.control.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -627,49 +627,8 @@ void Launcher::read_records(Run& run) {
       run.silent = n >= 0 || errno != EAGAIN;
       return;
     }
-    InitRecord record{};
-    std::memcpy(&record, buffer.data(), sizeof(record));
-    const std::string text(buffer.data() + sizeof(record),
-                           static_cast<std::size_t>(n) - sizeof(record));
-    const bool first_failure = !run.heard || ended.kind == wire::Ended::Kind::kEnded;
-    switch (record.kind) {
-      case kRecordSetUp:
-        for (std::size_t i = 0; i < 4; ++i) ended.times[2 + i] = record.times[i];
-        break;
-      case kRecordFailed:
-        if (!first_failure) break;
-        run.heard = true;
-        ended.kind = wire::Ended::Kind::kFailed;
-        ended.error = record.error;
-        ended.failure = std::string("the sandbox could not be set up: ") +
-                        name_of(static_cast<SetupStep>(record.step)) + ": " +
-                        (text.empty() ? std::strerror(record.error) : text);
-        break;
-      case kRecordNoDirectory:
-      case kRecordNoExec:
-        if (!first_failure) break;
-        run.heard = true;
-        ended.kind = record.kind == kRecordNoExec ? wire::Ended::Kind::kNoExec
-                                                  : wire::Ended::Kind::kNoDirectory;
-        ended.error = record.error;
-        break;
-      case kRecordEnded:
-        // After a failure record the payload's exit says nothing more.
-        ended.killed_processes = record.killed;
-        ended.cpu_us = record.cpu_us;
-        ended.peak_memory = std::max(ended.peak_memory, record.peak_rss_kib * 1024);
-        ended.tmp_full = record.tmp_full != 0;
-        ended.times[6] = record.times[0];
-        ended.times[7] = record.times[1];
-        run.emptied = record.emptied != 0;
-        if (run.heard) break;
-        run.heard = true;
-        ended.kind = wire::Ended::Kind::kEnded;
-        ended.wait_status = record.wait_status;
-        break;
-      default:
-        break;
-    }
+    if (take_init_record({buffer.data(), static_cast<std::size_t>(n)}, run.ended, run.heard))
+      run.emptied = true;
   }
 }
 
