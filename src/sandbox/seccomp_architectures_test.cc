@@ -59,7 +59,6 @@ class SeccompOn : public testing::TestWithParam<Machine> {
     for (std::size_t i = 0; i < arguments.size(); ++i) call.args[i] = arguments[i];
     return answer(program, call);
   }
-  static bool is_native() { return seccomp_arch_native() == GetParam().architecture; }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, SeccompOn, testing::ValuesIn(kMachines),
@@ -162,8 +161,9 @@ TEST_P(SeccompOn, ForeignCallsKillAndUnknownOnesAreNotThere) {
   }
   for (int call = 472; call < 1200; ++call) ASSERT_EQ(ask(filter, call), refuse(ENOSYS)) << call;
   // x32: the numbers of x86_64 with a bit of their own.
-  if (GetParam().architecture == AUDIT_ARCH_X86_64)
+  if (GetParam().architecture == AUDIT_ARCH_X86_64) {
     EXPECT_EQ(ask(filter, 0x40000000 | number("getpid")), kKill);
+  }
 }
 
 // A call is named once for each answer, so that reading one line is knowing it; a call that is both
@@ -195,7 +195,7 @@ TEST(SeccompTable, EveryNewCallHasADeliberateAnswer) {
 }
 
 TEST(SeccompTable, EveryRowHasAReason) {
-  for (const auto& line : list_seccomp({})) EXPECT_GT(line.reason.size(), 2u) << line.call;
+  for (const auto& line : list_seccomp({})) EXPECT_GE(line.reason.size(), 2u) << line.call;
 }
 
 }  // namespace

@@ -382,14 +382,17 @@ constexpr ArgumentRow kAllowedArguments[] = {
 };
 
 constexpr SyscallRow kSockets[] = {
-    {"bind", "local servers in tests"},    {"connect", "syslog, nscd, local servers"},
-    {"listen", "local servers in tests"},  {"accept", "local servers in tests"},
-    {"accept4", "local servers in tests"},
+    {"bind", "servers on Unix sockets in the workspace or /tmp"},
+    {"connect", "syslog, nscd, local servers"},
+    {"listen", "servers on Unix sockets in the workspace or /tmp"},
+    {"accept", "servers on Unix sockets in the workspace or /tmp"},
+    {"accept4", "servers on Unix sockets in the workspace or /tmp"},
 };
 
 constexpr ArgumentRow kSocketFamilies[] = {
     {"socket", 0, ~0ULL, AF_UNIX, "syslog, nscd, local servers"},
-    {"socket", 0, ~0ULL, AF_INET, "local servers; the network namespace has lo only"},
+    {"socket", 0, ~0ULL, AF_INET,
+     "programs ask for one to list interfaces; Landlock refuses its ports, from ABI 4 on"},
     {"socket", 0, ~0ULL, AF_INET6, "as AF_INET"},
     {"socketpair", 0, ~0ULL, AF_UNIX, "multiprocessing, node child processes"},
 };

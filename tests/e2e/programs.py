@@ -62,8 +62,8 @@ if (isMainThread) {
   fs.writeFileSync('out', 'text');
   require('child_process').execSync('true');
   new Worker(__filename).on('message', m => {
-    const server = require('net').createServer(s => s.end('hi')).listen(0, '127.0.0.1', () => {
-      require('net').connect(server.address().port, '127.0.0.1').on('data', d => {
+    const server = require('net').createServer(s => s.end('hi')).listen('/tmp/socket', () => {
+      require('net').connect('/tmp/socket').on('data', d => {
         console.log(m, fs.readFileSync('out', 'utf8'), String(d));
         server.close();
       });
@@ -116,7 +116,8 @@ with tempfile.TemporaryDirectory() as t: g = os.path.isdir(t)
 m = mmap.mmap(-1, 4096)
 if os.fork() == 0: m[0:2] = b"ok"; os._exit(0)
 os.wait()
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); k = socket.create_connection(s.getsockname()); s.accept()[0].send(b"z")
+s = socket.socket(socket.AF_UNIX); s.bind("/tmp/s"); s.listen()
+k = socket.socket(socket.AF_UNIX); k.connect("/tmp/s"); s.accept()[0].send(b"z")
 _ = [a, b, c.decode(), d, e, f.decode(), g, bytes(m[0:2]).decode(), k.recv(1).decode()]
 """
     assert python(client, code) == [285, 285, "hi\n", 7, "2d71", "in", True, "ok", "z"]
