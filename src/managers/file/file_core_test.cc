@@ -449,6 +449,23 @@ TEST_F(FileCoreTest, Delete) {
   EXPECT_TRUE(files_.outside_is_untouched());
 }
 
+// For root no directory is closed; as another user this fails without the work that it tests.
+TEST_F(FileCoreTest, DeleteTakesClosedDirectoriesToo) {
+  files_.directory("tree/closed/inner");
+  files_.write("tree/closed/inner/a.txt", "A");
+  files_.directory("tree/no_write");
+  files_.write("tree/no_write/b.txt", "B");
+  files_.link(files_.outside(), "tree/no_write/out");
+  using std::filesystem::perms;
+  std::filesystem::permissions(files_.at("tree/closed/inner"), perms::none);
+  std::filesystem::permissions(files_.at("tree/closed"), perms::none);
+  std::filesystem::permissions(files_.at("tree/no_write"), perms::owner_read | perms::owner_exec);
+  std::filesystem::permissions(files_.at("tree"), perms::none);
+  EXPECT_EQ(remove("tree", true), "");
+  EXPECT_FALSE(files_.exists("tree"));
+  EXPECT_TRUE(files_.outside_is_untouched());
+}
+
 TEST_F(FileCoreTest, MoveHasADistinctErrorForEachCase) {
   files_.write("a.txt", "A");
   files_.write("b.txt", "B");

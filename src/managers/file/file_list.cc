@@ -20,6 +20,9 @@ namespace {
 
 // A walk ends here: what a client can use is far less.
 constexpr std::size_t kMaxVisited = 1'000'000;
+// Nor does it go deeper: no path of the file tools is longer than 4095 bytes, and the way up costs
+// the kernel a step for each level above.
+constexpr std::size_t kMaxPrefix = 16'384;
 constexpr std::array<std::string_view, 4> kSkipped = {".git", "node_modules", "__pycache__",
                                                       ".venv"};
 
@@ -124,7 +127,11 @@ class Listing {
       }
       const DirectoryEntry entry = frame.entries[frame.next++];
       if (++visited_ > kMaxVisited) cut_ = true;
-      if (visit(entry, &stack) && enter(entry, stack)) {
+      if (!visit(entry, &stack)) continue;
+      if (prefix_.size() > kMaxPrefix) {
+        cut_anywhere_ = true;
+        if (last_added_ != nullptr) last_added_->error = "Cannot be listed: it lies too deep";
+      } else if (enter(entry, stack)) {
         prefix_ += entry.name;
         prefix_ += '/';
         open_frame(stack, frames);
