@@ -45,6 +45,16 @@ void set_wait_status(RunOutcome& outcome, int status) {
   }
 }
 
+std::string unexplained_end(int status) {
+  if (WIFEXITED(status)) {
+    return "the sandbox ended with status " + std::to_string(WEXITSTATUS(status)) +
+           " before the program did";
+  }
+  return "the sandbox was killed by signal " + std::to_string(WTERMSIG(status)) +
+         " from outside, by this machine's memory killer or somebody with rights over it; how far "
+         "the program came is not known";
+}
+
 // Killed from outside the sandbox: by the launcher, or (init being the victim) by the kernel for
 // memory.
 void set_killed(RunOutcome& outcome, const wire::Ended& ended) {
@@ -60,12 +70,10 @@ void set_killed(RunOutcome& outcome, const wire::Ended& ended) {
       outcome.exit_code = kSignalBase + SIGKILL;
       return;
     case wire::KillReason::kNone:
-      if (WIFEXITED(ended.wait_status)) {
-        // Nobody killed it, and init would have reported the program's end.
+      if (ended.oom_kills == 0) {
+        // No limit and nobody of ours ended it, and init would have reported the program's end.
         outcome.end = End::kSandboxFailed;
-        outcome.failure = "the sandbox ended with status " +
-                          std::to_string(WEXITSTATUS(ended.wait_status)) +
-                          " before the program did";
+        outcome.failure = unexplained_end(ended.wait_status);
         return;
       }
       [[fallthrough]];

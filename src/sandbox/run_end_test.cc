@@ -32,6 +32,15 @@ TEST(RunEnd, AnEndWithoutAWordIsNeverTheProgramsEnd) {
   EXPECT_NE(outcome.failure.find("125"), std::string::npos);
 }
 
+TEST(RunEnd, AnInitThatSomebodyElseKilledIsNeverTheProgramsEnd) {
+  Ended ended;
+  ended.kind = Ended::Kind::kKilled;
+  ended.wait_status = SIGKILL;
+  const auto outcome = outcome_of(ended, request());
+  EXPECT_EQ(outcome.end, End::kSandboxFailed);
+  EXPECT_NE(outcome.failure.find("killed by signal 9 from outside"), std::string::npos);
+}
+
 TEST(RunEnd, ExitCodesAndSignalsAreTheProgramsOwn) {
   Ended ended;
   ended.kind = Ended::Kind::kEnded;

@@ -48,7 +48,7 @@ Result<BashResult> bash_result(sandbox::RunOutcome outcome, const RunLimits& lim
   if (outcome.end == End::kCancelled)
     return Error(ErrorCode::kCancelled, "The command was cancelled.");
   if (outcome.end == End::kSandboxFailed) {
-    return Error(outcome.failure_code, "The command was not run: " + outcome.failure);
+    return Error(outcome.failure_code, "The command has no result: " + outcome.failure);
   }
   BashResult result;
   result.report = report_of(outcome);
