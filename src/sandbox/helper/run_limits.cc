@@ -24,7 +24,8 @@ os::LandlockAccess landlock_access(Access access) {
 std::vector<ResourceLimit> resource_limits(const SandboxPlan& plan) {
   const Limits& limits = plan.profile->limits;
   std::vector<ResourceLimit> list = {
-      {RLIMIT_CORE, 0, 0},
+      // Not 0: to a core_pattern that is a pipe the kernel hands a core of every limit but 1.
+      {RLIMIT_CORE, 1, 1},
       {RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1},
       {RLIMIT_FSIZE, plan.file_size.count, plan.file_size.count},
       {RLIMIT_STACK, limits.stack.count, limits.stack.count},
