@@ -21,6 +21,23 @@ std::uint64_t text_size(const json::Value& value) {
   return kNumberBytes;
 }
 
+namespace {
+
+// How a failed run ended, in the words of its result: "limit memory", "signal SIGSYS", "exit 126";
+// empty for tools that run nothing.
+std::string end_of_run(const json::Object& object) {
+  for (const char* field : {"limit", "signal"}) {
+    const json::Value* value = json::find(object, field);
+    if (value != nullptr && value->is_string())
+      return std::string(field) + " " + std::string(value->get_string());
+  }
+  const json::Value* code = json::find(object, "exit_code");
+  if (code == nullptr || !code->is_number()) return "";
+  return "exit " + std::to_string(code->to_number<std::int64_t>());
+}
+
+}  // namespace
+
 obs::AuditRecord audit_record(const CallRequest& request, const CallOutcome& outcome) {
   obs::AuditRecord record;
   record.principal = request.principal.id;
@@ -40,8 +57,9 @@ obs::AuditRecord audit_record(const CallRequest& request, const CallOutcome& out
       record.outcome = cancelled ? "cancelled" : "refused";
       record.detail = name_of(result.refusal->code);
     } else {
-      record.outcome =
-          success != nullptr && success->is_bool() && !success->get_bool() ? "failed" : "ok";
+      const bool failed = success != nullptr && success->is_bool() && !success->get_bool();
+      record.outcome = failed ? "failed" : "ok";
+      if (failed) record.detail = end_of_run(result.object);
     }
   }
   return record;

@@ -13,7 +13,7 @@ struct AuditRecord {
   std::string transport;  // stdio, http, sse, cli
   std::string tool;
   std::string outcome;  // ok, failed (success false), refused (isError), cancelled
-  std::string detail;   // for refusals: the error code
+  std::string detail;   // for refusals: the error code; for failed runs: "limit memory", "exit 1"
   std::uint64_t argument_bytes = 0;
   std::chrono::milliseconds duration{0};
 };
