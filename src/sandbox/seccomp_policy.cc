@@ -105,8 +105,13 @@ class Stage {
   Status set(scmp_filter_attr attribute, std::uint32_t value, const char* what) {
     const int rc = seccomp_attr_set(context_.get(), attribute, value);
     if (rc == 0) return {};
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("libseccomp does not support the attribute: {}.", what), -rc);
+    return Error(
+        ErrorCode::kUnsupported,
+        fmt::format("seccomp cannot be used here: libseccomp cannot set \"{}\". This kernel was "
+                    "built without it, or an outer filter, such as a container engine's "
+                    "seccomp profile, refuses seccomp(2). Allow it there.",
+                    what),
+        -rc);
   }
   static scmp_arg_cmp compare(const ArgumentRow& row) {
     if (row.mask == ~0ULL) return equals(row.argument, row.value);
