@@ -1,8 +1,10 @@
 """What drivers see from outside: listeners that count who came, processes by a marker, programs through both tools.
 
-  from outside import BOTH, Counter, Mark, run_program, start_program
+  from outside import BOTH, Counter, run_program, start_program
 """
+import contextlib
 import json
+import os
 import socket
 import threading
 
@@ -88,7 +90,58 @@ class Counter:
         return self.count
 
 
+def below_the_launcher(server):
+    """Pids below the server that are neither the launcher nor its supervisor."""
+    found = []
+    for pid in server.descendants():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if not file.read().startswith(b"cmcp-launcher"):
+                    found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
 def none_left(client, marker):
-    """Waits until no process of the host has the marker in its command line, and only the launcher runs below the server."""
+    """Waits until no process of the host has the marker in its command line, and no sandbox is below the server."""
     wait_for(lambda: not processes_with(marker), f"no process with {marker}")
-    wait_for(lambda: len(client.server.descendants()) <= 2, "nothing but the launcher below the server")
+    wait_for(lambda: not below_the_launcher(client.server), "nothing but the launcher below the server")
+
+
+@contextlib.contextmanager
+def started_by(env, lines):
+    """Servers that are started inside begin with these lines of Python, in their own process."""
+    place = env.outside()
+    os.chmod(place, 0o755)
+    path = os.path.join(place, "wrapper")
+    with open(path, "w") as file:
+        file.write(f"#!/usr/bin/python3\nimport os, sys\n{lines}\nos.execv({product.BINARY!r}, sys.argv)\n")
+    os.chmod(path, 0o755)
+    kept, product.BINARY = product.BINARY, path
+    try:
+        yield path
+    finally:
+        product.BINARY = kept
+
+
+# Lines for started_by: system calls that fail from then on, as under the filter of a container engine.
+# DENIED: [(number, None or its first argument or "filter": 1 and a third that is not 0)], ERROR: the errno.
+DENY = """
+import ctypes, struct
+DENIED, ERROR = %r, %d
+ALLOW, FAIL = 0x7fff0000, 0x00050000 | ERROR
+code = [(0x20, 0, 0, 0)]
+for number, first in DENIED:
+    if first is None:
+        code += [(0x15, 0, 1, number), (0x06, 0, 0, FAIL)]
+    elif first == 'filter':
+        code += [(0x15, 0, 6, number), (0x20, 0, 0, 16), (0x15, 0, 3, 1), (0x20, 0, 0, 32), (0x15, 1, 0, 0), (0x06, 0, 0, FAIL), (0x20, 0, 0, 0)]
+    else:
+        code += [(0x15, 0, 4, number), (0x20, 0, 0, 16), (0x15, 0, 1, first), (0x06, 0, 0, FAIL), (0x20, 0, 0, 0)]
+code.append((0x06, 0, 0, ALLOW))
+text = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *row) for row in code))
+program = ctypes.create_string_buffer(struct.pack('HxxxxxxQ', len(code), ctypes.addressof(text)))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0, os.strerror(ctypes.get_errno())
+"""
