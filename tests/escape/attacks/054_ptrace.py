@@ -4,6 +4,7 @@
 # expect: EPERM
 # layers: seccomp
 # bound: none
+# safe: no, attaches to process 1
 TRACEME, ATTACH, SEIZE = 0, 16, 0x4206
 child = os.fork()
 if child == 0:

@@ -4,6 +4,7 @@
 # expect: EPERM
 # layers: seccomp
 # bound: none
+# safe: no, writes into process 1
 
 
 class Piece(ctypes.Structure):

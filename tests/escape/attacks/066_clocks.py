@@ -5,6 +5,7 @@
 # safe: no, where the user is root and nothing confines it, it takes effect
 # layers: seccomp capabilities
 # bound: none
+# safe: no, sets the clock to what it reads
 import time
 now = time.time()
 stamp = (ctypes.c_int64 * 2)(int(now), int(now % 1 * 1000000000))

@@ -4,6 +4,7 @@
 # expect: ENOSYS or EPERM
 # layers: seccomp
 # bound: none
+# safe: no, hangs up the terminal
 for name in ("lookup_dcookie", "uselib", "sysfs", "nfsservctl", "_sysctl", "ustat", "create_module", "query_module",
              "get_kernel_syms", "afs_syscall", "getpmsg", "putpmsg", "security", "tuxcall", "vserver", "epoll_ctl_old",
              "epoll_wait_old", "remap_file_pages", "vhangup"):

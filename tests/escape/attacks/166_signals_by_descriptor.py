@@ -5,6 +5,7 @@
 # expect: EPERM, EINVAL or no effect: init lives
 # layers: -
 # bound: none
+# safe: no, signals process 1
 import fcntl
 import signal
 F_SETOWN_EX, F_SETSIG = 15, 10

@@ -5,6 +5,7 @@
 # expect: refused where it concerns others or more rights; what it may set is its own
 # layers: -
 # bound: none
+# safe: no, writes to files of process 1
 REFUSALS = ("EPERM", "EACCES", "ENOENT", "EROFS", "EINVAL", "ESRCH", "EIO")
 for pid in ("self", "1", str(os.getppid())):
     for name, text in (("uid_map", "0 0 1"), ("gid_map", "0 0 1"), ("projid_map", "0 0 1"), ("setgroups", "allow"), ("oom_adj", "-17"),

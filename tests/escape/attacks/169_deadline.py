@@ -4,6 +4,7 @@
 # expect: EPERM, EINVAL or ESRCH
 # layers: -
 # bound: none
+# safe: no, changes the priority of process 1
 attributes = ctypes.create_string_buffer(56)
 
 
