@@ -34,7 +34,7 @@ def alike(result):
 
 def run_program(client, tool, code, **arguments):
     """The result of a Python program through one tool, with stdout and stderr."""
-    return alike(client.call(*arguments_of(tool, code, arguments), timeout=180))
+    return alike(client.call(*arguments_of(tool, code, arguments), timeout=400))
 
 
 def start_program(client, tool, code, **arguments):
@@ -43,7 +43,7 @@ def start_program(client, tool, code, **arguments):
 
 
 def end_of(client, request):
-    return alike(product.unpack(client.wait(request, timeout=180)))
+    return alike(product.unpack(client.wait(request, timeout=400)))
 
 
 def said(result):
