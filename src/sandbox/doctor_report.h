@@ -21,13 +21,13 @@ struct DoctorFacts {
   std::optional<Error> failure;  // then: why
   HostFacts host;
   BackendChoice backend;
-  std::string identity_mode;    // "unprivileged", "root, idmapped workspace", "root, server's uid"
-  std::string limiter;          // "cgroup v2", "cgroup v1", "rlimit"
-  std::string apparmor;         // the label that every run's init found on itself; "" = none
-  std::string apparmor_reason;  // why none
+  std::string identity_mode;     // "unprivileged", "root, idmapped workspace", "root, server's uid"
+  std::string limiter;           // "cgroup v2", "cgroup v1", "rlimit"
+  std::string apparmor;          // the label that every run's init found on itself; "" = none
+  std::string apparmor_reason;   // why none
   std::vector<LimitRow> limits;  // empty when there is no launcher
-  std::string root_path;        // "new mount API"; "" when not known
-  std::string python;           // path; "" when none was found
+  std::string root_path;         // "new mount API"; "" when not known
+  std::string python;            // path; "" when none was found
   std::vector<std::string> missing_commands;
   std::vector<std::string> warnings;
 };

@@ -8,6 +8,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import product  # noqa: E402
 from product import Server, StdioClient, identity  # noqa: E402
 
 FREE = {"COMMAND_RESTRICTED": "false", "PYTHON_MEMORY_LIMIT": "768", "BASH_MEMORY_LIMIT": "1024",
@@ -125,7 +126,7 @@ _ = [a, b, c.decode(), d, e, f.decode(), g, bytes(m[0:2]).decode(), k.recv(1).de
 
 def numpy_directory():
     """numpy's wheel as PyPI has it for the sandbox's interpreter, installed once a build tree."""
-    target = os.path.join(os.path.dirname(os.environ.get("CMCP_BINARY", HERE)), "test-packages", "numpy")
+    target = os.path.join(os.path.dirname(product.BINARY), "test-packages", "numpy")
     if os.path.isdir(os.path.join(target, "numpy")):
         return target
     interpreter = "/usr/bin/python3"

@@ -137,7 +137,8 @@ class Walk {
     if (!directory && info->stx_nlink > 1 && !seen_.insert(info->stx_ino).second) return;
     ++usage_.files;
     usage_.bytes += std::uint64_t{info->stx_blocks} * kBlock;
-    if (S_ISREG(info->stx_mode)) usage_.largest = std::max(usage_.largest, std::uint64_t{info->stx_size});
+    if (S_ISREG(info->stx_mode))
+      usage_.largest = std::max(usage_.largest, std::uint64_t{info->stx_size});
     if (directory) level.directories.push_back(name);
   }
 
