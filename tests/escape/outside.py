@@ -96,7 +96,7 @@ def below_the_launcher(server):
     for pid in server.descendants():
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
-                if not file.read().startswith(b"cmcp-launcher"):
+                if os.path.basename(file.read().split(b"\0")[0]) != b"cmcp-launcher":
                     found.append(pid)
         except OSError:
             continue
