@@ -1,12 +1,12 @@
 # case: 162
 # title: system calls of kernels 6.0 to 6.18
-# tries: open_tree_attr, statmount, listmount, listns, file_getattr, file_setattr, setxattrat, removexattrat, mseal, map_shadow_stack,
+# tries: open_tree_attr, statmount, listmount, listns, file_getattr, file_setattr, setxattrat, removexattrat, map_shadow_stack,
 #   cachestat, futex_wait, futex_wake, futex_requeue, lsm_*, uretprobe, process_mrelease, quotactl_fd, memfd_secret, fchmodat2 with set-id bits
 # expect: ENOSYS or EPERM: what is not on the list does not exist
 # layers: seccomp
 # bound: none
 NEW = {"uretprobe": 335, "uprobe": 336, "cachestat": 451, "map_shadow_stack": 453, "futex_wake": 454, "futex_wait": 455, "futex_requeue": 456,
-       "statmount": 457, "listmount": 458, "lsm_get_self_attr": 459, "lsm_set_self_attr": 460, "lsm_list_modules": 461, "mseal": 462,
+       "statmount": 457, "listmount": 458, "lsm_get_self_attr": 459, "lsm_set_self_attr": 460, "lsm_list_modules": 461,
        "setxattrat": 463, "getxattrat": 464, "listxattrat": 465, "removexattrat": 466, "open_tree_attr": 467, "file_getattr": 468,
        "file_setattr": 469, "listns": 470, "rseq_slice_yield": 471, "quotactl_fd": 443, "memfd_secret": 447, "process_mrelease": 448,
        "set_mempolicy_home_node": 450}

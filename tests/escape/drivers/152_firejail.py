@@ -5,13 +5,12 @@
 # layers: -
 import json
 
-import product
 from product import RpcError, Server, StdioClient
 
 
-def attempt(env, settings):
+def attempt(env, switches):
     """(what a run answered, or None, and what the server said)."""
-    server = Server("stdio", {**env.settings, **settings}, extra_env=env.switches)
+    server = Server("stdio", {**env.settings, "SANDBOX_BACKEND": "firejail+native"}, extra_env={**env.switches, **switches})
     try:
         client = StdioClient(server)
         result = client.bash("echo ran")
@@ -23,14 +22,14 @@ def attempt(env, settings):
 
 def run(env):
     seen = []
-    for name, settings in (("here", {}), ("in a container", {"CONTAINER": "true"})):
-        result, log = attempt(env, {"SANDBOX_BACKEND": "firejail+native", **settings})
+    for name, switches in (("here", {}), ("in a container", {"CMCP_TEST_CONTAINER": "1"})):
+        result, log = attempt(env, switches)
         ran = bool(result) and result.get("stdout") == "ran\n"
         told = log + json.dumps(result or {})
-        if ran and settings:
+        if ran and switches:
             return "escaped", f"{name}: a run was made: {result}"
         if ran:
-            report = product.json.dumps(result)
+            report = json.dumps(result)
             if "firejail" not in told.lower():
                 return "escaped", f"{name}: a run was made, and nothing says what Firejail did: {report[:300]}"
             seen.append(f"{name}: runs, its effect is reported")
