@@ -213,10 +213,11 @@ class Child {
       CMCP_CHECK_OK(os::set_limit(limit.resource, limit.soft, limit.hard));
     // Where no cgroup shares the processors out, the server at least comes first.
     constexpr int kBelowTheServer = 2;
-    if (plan_.facts->cpu_share == CpuShare::kPriority &&
-        ::setpriority(PRIO_PROCESS, 0, kBelowTheServer) != 0) {
-      return os::last_error("setpriority");
-    }
+    if (plan_.facts->cpu_share != CpuShare::kPriority) return {};
+    // From where the server is: it may have been started with a nice value of its own, which
+    // without rights nobody lowers.
+    errno = 0;
+    if (::nice(kBelowTheServer) == -1 && errno != 0) return os::last_error("nice");
     return {};
   }
 
