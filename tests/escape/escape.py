@@ -232,7 +232,7 @@ def compare_with_golden(line, update):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="case numbers, or the beginning of a file's name")
-    parser.add_argument("--part", default="001-160", help="a range of cases, as 001-026")
+    parser.add_argument("--part", default="001-199", help="a range of cases, as 001-026")
     parser.add_argument("--environment", default=os.environ.get("CMCP_ESCAPE_ENVIRONMENT"), help="its name in the golden file")
     parser.add_argument("--switch", action="append", default=[], help="a test switch NAME=VALUE for every server")
     parser.add_argument("--long", action="store_true", help="the long form of the races")
