@@ -123,9 +123,12 @@ Status wait_until_ready(LauncherClient::Spawned& spawned, std::size_t roots) {
   return os::set_nonblocking(spawned.socket.get(), true);
 }
 
-void reap(pid_t pid) {
-  while (pid > 0 && ::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+// The wait status of the process that was waited for; 0 for none.
+int reap(pid_t pid) {
+  int status = 0;
+  while (pid > 0 && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  return status;
 }
 
 }  // namespace
@@ -156,7 +159,23 @@ bool LauncherClient::memory_cgroup_available() {
   return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// Somebody who kills the supervisor while it sets itself up must not decide that there is no
+// sandbox.
 Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& options) {
+  constexpr int kAttempts = 3;
+  bool was_killed = false;
+  auto spawned = spawn_once(options, was_killed);
+  for (int attempt = 1; attempt < kAttempts && !spawned.ok() && was_killed; ++attempt) {
+    log::error("the sandbox launcher's supervisor was killed during the start; another one follows",
+               {{"cause", spawned.error().message()}});
+    spawned = spawn_once(options, was_killed);
+  }
+  return spawned;
+}
+
+Result<LauncherClient::Spawned> LauncherClient::spawn_once(const SpawnOptions& options,
+                                                           bool& was_killed) {
+  was_killed = false;
   const std::string launcher = options.helper_directory.value + "/cmcp-launcher";
   CMCP_TRY(const Fd init,
            os::open_at(AT_FDCWD, options.helper_directory.value + "/cmcp-init", O_RDONLY));
@@ -187,7 +206,8 @@ Result<LauncherClient::Spawned> LauncherClient::spawn(const SpawnOptions& option
   spawned.socket.reset();
   spawned.supervisor.reset();
   ::kill(pid, SIGTERM);
-  reap(pid);
+  const int status = reap(pid);
+  was_killed = WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM;
   if (!sent.ok() && ready.error().code() != ErrorCode::kUnavailable) return sent.error();
   return ready.error();
 }

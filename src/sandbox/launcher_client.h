@@ -87,6 +87,8 @@ class LauncherClient : public Runner {
   class Impl;
 
  private:
+  // One try; `was_killed`: somebody killed the supervisor.
+  static Result<Spawned> spawn_once(const SpawnOptions& options, bool& was_killed);
   std::shared_ptr<Impl> impl_;
 };
 

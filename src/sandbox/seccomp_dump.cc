@@ -56,6 +56,7 @@ std::vector<SeccompLine> list_seccomp(const SeccompOptions& options) {
   if (options.deny_memfd) lines.calls(3, memfd_calls(), "EPERM");
   if (options.deny_sysv_memory) lines.calls(3, sysv_memory_calls(), "EPERM");
   lines.add({3, "socket, socketpair", "EAFNOSUPPORT", "", "every other address family"});
+  lines.add({3, "fallocate", "EOPNOTSUPP", "", "reserving space; programs write instead"});
   lines.calls(3, unsupported_calls(), "ENOSYS");
   lines.add(
       {3, "(any other call)", "ENOSYS", "", "unknown to this list, whether or not to the kernel"});

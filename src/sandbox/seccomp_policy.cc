@@ -175,6 +175,9 @@ Result<Program> answers_of_the_rest(const SeccompOptions& options, std::uint32_t
   for (const char* name : {"socket", "socketpair"}) {
     CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EAFNOSUPPORT), name, -1, {}));
   }
+  // What a file system without preallocation says: programs then write instead, which takes its
+  // time and is counted while it happens.
+  CMCP_CHECK_OK(stage.add(SCMP_ACT_ERRNO(EOPNOTSUPP), "fallocate", -1, {}));
   return stage.compile();
 }
 

@@ -307,7 +307,16 @@ class Round:
         self.client.stdin.close()
         assert self.client.wait(60) == 0, self.log()
 
+    def server_has_ended(self):
+        try:
+            with open(f"/proc/{self.server}/stat") as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] in "ZX"
+        except OSError:
+            return True
+
     def expect_end(self, status):
+        # Told to end only when it has noticed: a server that is told first ends in its ordinary way.
+        wait_for(lambda: "launcher" in self.log() or self.server_has_ended(), "the server's notice of the death")
         self.client.stdin.close()
         words = self.client.stdout.read().split()
         # A victim of the start makes it fail in its own way: then the server says so, and ends or refuses runs.
