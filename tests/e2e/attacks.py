@@ -9,17 +9,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import product  # noqa: E402
-from product import beyond_sanitizers, Scratch, Server, StdioClient, fresh_uid, identity, wait_for  # noqa: E402
+from attack_rows import AttackRows  # noqa: E402
+from product import Scratch, Server, StdioClient, fresh_uid, identity, wait_for  # noqa: E402
 
 FREE = {"COMMAND_RESTRICTED": "false", "FILE_ALLOWED_EXTENSIONS": "*"}
-rows = []
-
-
-def row(name, settings=None, switches=None):
-    def register(function):
-        rows.append((name, settings or FREE, switches or {}, function))
-        return function
-    return register
+suite = AttackRows("attacks", FREE)
+row = suite.row
 
 
 def own(path, uid):
@@ -199,23 +194,7 @@ def cancel_storm(client, who, settings, switches):
 def main():
     who = identity()
     modes = [("as it starts", {})] if who == "user" else [("idmapped", {}), ("not idmapped", {"CMCP_TEST_NO_IDMAP": "1"})]
-    failed = 0
-    for mode, extra in modes:
-        for name, settings, switches, attack in rows:
-            if beyond_sanitizers(switches):
-                print(f"skipped: {name} ({who}, {mode}): no cgroup and a sanitizer", flush=True)
-                continue
-            try:
-                client = StdioClient(Server("stdio", settings, extra_env={**extra, **switches}))
-                attack(client, who, settings, {**extra, **switches})
-                assert client.bash("echo ok")["stdout"] == "ok\n"
-                client.server.stop()
-                print(f"held: {name} ({who}, {mode})", flush=True)
-            except Exception as failure:  # every row is tried
-                failed += 1
-                print(f"FAILED: {name} ({who}, {mode}): {type(failure).__name__}: {str(failure)[:600]}", flush=True)
-    print(f"attacks: {len(rows) * len(modes) - failed} of {len(rows) * len(modes)} held")
-    return 1 if failed else 0
+    return suite.main(modes, lambda attack, client, settings, switches: attack(client, who, settings, switches))
 
 
 if __name__ == "__main__":

@@ -7,20 +7,15 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import product  # noqa: E402
-from product import beyond_sanitizers, Scratch, Server, StdioClient, identity, wait_for  # noqa: E402
+from attack_rows import AttackRows  # noqa: E402
+from product import Server, StdioClient, identity, wait_for  # noqa: E402
 
 MB = 1 << 20
 FREE = {"COMMAND_RESTRICTED": "false", "FILE_ALLOWED_EXTENSIONS": "*"}
 QUOTA = {**FREE, "WORKSPACE_QUOTA_MB": "8"}
 NO_CGROUP = {"CMCP_TEST_NO_CGROUP": "1"}
-rows = []
-
-
-def row(name, settings=None, switches=None):
-    def register(function):
-        rows.append((name, settings or FREE, switches or {}, function))
-        return function
-    return register
+suite = AttackRows("limits", FREE)
+row = suite.row
 
 
 def held(path):
@@ -219,33 +214,12 @@ def doctor(settings, switches, who):
                                      check=False).stdout)
 
 
-def main():
-    who = identity()
-    wanted = sys.argv[1:]
-    failed = tried = 0
-    for name, settings, switches, attack in rows:
-        if wanted and not any(word in name for word in wanted):
-            continue
-        if beyond_sanitizers(switches):
-            print(f"skipped: {name} ({who}): no cgroup and a sanitizer", flush=True)
-            continue
-        tried += 1
-        try:
-            client = StdioClient(Server("stdio", settings, extra_env=switches))
-            client.switches = switches
-            if attack in (processes, cgroup_pool):
-                client.doctor = doctor(settings, switches, who)
-            attack(client)
-            if client.server.process.poll() is None:
-                assert client.bash("echo ok")["stdout"] == "ok\n"
-                client.server.stop()
-            print(f"held: {name} ({who})", flush=True)
-        except Exception as failure:  # every row is tried
-            failed += 1
-            print(f"FAILED: {name} ({who}): {type(failure).__name__}: {str(failure)[:900]}", flush=True)
-    print(f"limits: {tried - failed} of {tried} held")
-    return 1 if failed else 0
+def attempt(attack, client, settings, switches):
+    client.switches = switches
+    if attack in (processes, cgroup_pool):
+        client.doctor = doctor(settings, switches, identity())
+    attack(client)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(suite.main(attack=attempt))

@@ -34,11 +34,6 @@ def identity():
     return wanted
 
 
-def beyond_sanitizers(switches):
-    """True where a row cannot be tried: RLIMIT_DATA, which stands for a memory cgroup, leaves a sanitizer no memory."""
-    return "ASAN_OPTIONS" in os.environ and "CMCP_TEST_NO_CGROUP" in switches
-
-
 def fresh_uid():
     """A uid that no account and no other running test has: above the ranges of login and system users."""
     return 400000 + (os.getpid() * 7 + random.randrange(0, 7)) % 1000000
