@@ -214,6 +214,22 @@ def doctor(settings, switches, who):
                                      check=False).stdout)
 
 
+@row("cgroups: a server in another pid namespace does not take them for abandoned")
+def other_pid_namespace(client):
+    import subprocess
+    assert client.bash("echo ok")["stdout"] == "ok\n"
+    # Without root there is no pid namespace to be had this simply; a neighbour must not disturb then either.
+    outside = [] if identity() == "user" else ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child=KILL"]
+    neighbour = Server("stdio", FREE, wait=False)
+    arguments = neighbour.process.args
+    neighbour.stop()
+    environment = {"PATH": "/usr/bin:/bin", "HOME": neighbour.home, "SANDBOX_ROOT": neighbour.root, "STATE_DIR": neighbour.state}
+    report = subprocess.run(outside + arguments[:-1] + ["doctor"], env=environment, capture_output=True, text=True, timeout=60)
+    assert "Sandbox level L3" in report.stdout, report
+    for _ in range(3):
+        assert client.bash("echo ok").get("stdout") == "ok\n"
+
+
 def attempt(attack, client, settings, switches):
     client.switches = switches
     if attack in (processes, cgroup_pool):

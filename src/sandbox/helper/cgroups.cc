@@ -1,9 +1,7 @@
 #include "sandbox/helper/cgroups.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,11 +14,11 @@
 #include "os/error.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "sandbox/helper/cgroup_directory.h"
 
 namespace cmcp::sandbox {
 namespace {
 
-constexpr std::string_view kPrefix = "container-mcp-";
 constexpr std::string_view kLeaf = "/container-mcp";
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
@@ -50,42 +48,6 @@ std::uint64_t read_value(const Fd& file, std::string_view key) {
   return n > 0 ? value_of({buffer.data(), static_cast<std::size_t>(n)}, key) : 0;
 }
 
-// The processes of a cgroup that is removed are dead or dying: those that are not through yet make
-// it busy.
-bool remove_directory(int parent, const std::string& name) {
-  constexpr timespec kPause{0, 5 * 1000 * 1000};
-  for (int tries = 0; tries < 400; ++tries) {
-    if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno != EBUSY) return true;
-    ::nanosleep(&kPause, nullptr);
-  }
-  return false;
-}
-
-void remove_tree(int parent, const std::string& name) {
-  auto directory = os::open_at(parent, name, kDirectory);
-  if (directory.ok()) {
-    if (const auto names = os::list_directory(directory->get()); names.ok()) {
-      for (const auto& child : *names) {
-        if (child.rfind("slot-", 0) == 0 && !remove_directory(directory->get(), child)) return;
-      }
-    }
-  }
-  (void)remove_directory(parent, name);
-}
-
-// Launchers that were killed together with their waiting parent cannot clean up: their pids are
-// gone.
-void remove_leftovers(int parent) {
-  const auto names = os::list_directory(parent);
-  if (!names.ok()) return;
-  for (const auto& name : *names) {
-    if (name.rfind(kPrefix, 0) != 0) continue;
-    const auto pid = parse_int(std::string_view(name).substr(kPrefix.size()));
-    if (pid && *pid > 0 && ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH)
-      remove_tree(parent, name);
-  }
-}
-
 Result<std::string> own_path(std::string_view controller) {
   CMCP_TRY(const std::string cgroup, os::read_file("/proc/self/cgroup", 64 * 1024));
   CMCP_TRY(const std::string mounts, os::read_file("/proc/self/mountinfo", 4 * 1024 * 1024));
@@ -103,11 +65,11 @@ Result<std::string> own_path(std::string_view controller) {
 }  // namespace
 
 void CgroupPool::remove_abandoned() {
-  for (const char* controller : {"", "memory", "pids"}) {
+  for (const char* controller : {"", "memory", "pids", "cpu"}) {
     const auto path = own_path(controller);
     if (!path.ok()) continue;
     if (const auto parent = os::open_at(AT_FDCWD, *path, kDirectory); parent.ok())
-      remove_leftovers(parent->get());
+      remove_abandoned_directories(parent->get(), Dying::kWaitFor);
   }
 }
 
@@ -124,12 +86,17 @@ Result<CgroupPool::Controller> CgroupPool::make_parent(const char* controller) {
   CMCP_TRY(const std::string path, own_path(controller));
   Controller entry;
   CMCP_TRY(entry.parent, os::open_at(AT_FDCWD, path, kDirectory));
-  remove_leftovers(entry.parent.get());
-  entry.name = std::string(kPrefix) + std::to_string(::getpid());
-  if (::mkdirat(entry.parent.get(), entry.name.c_str(), 0755) != 0 && errno != EEXIST)
-    return os::last_error("mkdir", path + "/" + entry.name);
-  CMCP_TRY(entry.directory, os::open_at(entry.parent.get(), entry.name, kDirectory));
+  remove_abandoned_directories(entry.parent.get(), Dying::kLeave);
+  CMCP_CHECK_OK(make_directory(entry, path));
   return entry;
+}
+
+Status CgroupPool::make_directory(Controller& entry, const std::string& path) {
+  auto made = make_cgroup_directory(entry.parent.get());
+  if (!made.ok()) return made.error().with_context(path);
+  entry.name = std::move(made->name);
+  entry.directory = std::move(made->fd);
+  return {};
 }
 
 // All runs together weigh as much as a process for each processor, and each of them the same.
@@ -143,7 +110,7 @@ void CgroupPool::add_cpu_v1() {
     cpu_share_ = CpuShare::kCgroupV1;
   } else {
     made->directory.reset();
-    remove_tree(made->parent.get(), made->name);
+    remove_cgroup_directory(made->parent.get(), made->name);
   }
 }
 
@@ -196,7 +163,7 @@ Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots, pid_t server) {
   if (!memory || !pids)
     return Error(ErrorCode::kUnavailable,
                  "the controllers memory and pids are not delegated to " + path);
-  remove_leftovers(entry.parent.get());
+  remove_abandoned_directories(entry.parent.get(), Dying::kLeave);
   // A cgroup with processes in it cannot give controllers to children: server and launcher move
   // into a leaf. That works when nobody else is in our cgroup, which is what delegation means.
   if (!os::write_existing_at(entry.parent.get(), "cgroup.subtree_control", "+memory +pids").ok()) {
@@ -209,10 +176,7 @@ Result<CgroupPool> CgroupPool::create_v2(std::uint32_t slots, pid_t server) {
     CMCP_CHECK_OK(
         os::write_existing_at(entry.parent.get(), "cgroup.subtree_control", "+memory +pids"));
   }
-  entry.name = std::string(kPrefix) + std::to_string(::getpid());
-  if (::mkdirat(entry.parent.get(), entry.name.c_str(), 0755) != 0 && errno != EEXIST)
-    return os::last_error("mkdir", path + "/" + entry.name);
-  CMCP_TRY(entry.directory, os::open_at(entry.parent.get(), entry.name, kDirectory));
+  CMCP_CHECK_OK(make_directory(entry, path));
   pool.controllers_.push_back(std::move(entry));
   Status made = os::write_existing_at(pool.controllers_[0].directory.get(),
                                       "cgroup.subtree_control", "+memory +pids");
@@ -334,12 +298,12 @@ void CgroupPool::remove_all() {
   slots_.clear();
   for (auto& controller : controllers_) {
     controller.directory.reset();
-    remove_tree(controller.parent.get(), controller.name);
+    remove_cgroup_directory(controller.parent.get(), controller.name);
   }
   controllers_.clear();
   if (cpu_) {
     cpu_->directory.reset();
-    remove_tree(cpu_->parent.get(), cpu_->name);
+    remove_cgroup_directory(cpu_->parent.get(), cpu_->name);
     cpu_.reset();
   }
 }

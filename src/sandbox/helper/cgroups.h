@@ -80,6 +80,7 @@ class CgroupPool {
   static Result<CgroupPool> create_v1(std::uint32_t slots);
   void reset_counters(std::uint32_t index);
   static Result<Controller> make_parent(const char* controller);
+  static Status make_directory(Controller& entry, const std::string& path);
   void add_cpu_v1();
   Status join_cpu_v1(Slot& slot, const std::string& name) const;
   Status make_slot(std::uint32_t index);
