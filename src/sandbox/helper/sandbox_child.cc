@@ -70,6 +70,9 @@ class Child {
     record_.times[2] = now_ns();
     step(kStepDescriptors, place_descriptors_high());
     step(kStepLandlockRules, prepare_landlock());
+    argv_ = pointers_to(plan_.argv);
+    environment_ = pointers_to(plan_.environment);
+    // Of memory, too: from here on nothing is allocated but for a failure's message.
     step(kStepLimits, set_limits());
     step(kStepCapabilities, drop_capabilities());
     step(kStepNoNewPrivs, plan_.has(Layer::kNoNewPrivs) ? os::no_new_privileges() : Status());
@@ -91,9 +94,17 @@ class Child {
     record_.kind = kind;
     record_.step = which;
     record_.error = error;
-    std::string bytes(reinterpret_cast<const char*>(&record_), sizeof(record_));
-    bytes += message.substr(0, 400);
-    ::send(control_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    std::array<char, sizeof(record_) + 400> bytes{};
+    std::memcpy(bytes.data(), &record_, sizeof(record_));
+    const std::size_t size = message.copy(bytes.data() + sizeof(record_), 400);
+    ::send(control_, bytes.data(), sizeof(record_) + size, MSG_NOSIGNAL);
+  }
+
+  static std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
   }
 
   Status open_label() {
@@ -286,14 +297,7 @@ class Child {
   }
 
   [[noreturn]] void exec_init() {
-    std::vector<char*> argv;
-    for (const auto& text : plan_.argv) argv.push_back(const_cast<char*>(text.c_str()));
-    argv.push_back(nullptr);
-    std::vector<char*> environment;
-    for (const auto& text : plan_.environment)
-      environment.push_back(const_cast<char*>(text.c_str()));
-    environment.push_back(nullptr);
-    ::syscall(SYS_execveat, high_init_.get(), "", argv.data(), environment.data(), AT_EMPTY_PATH);
+    ::syscall(SYS_execveat, high_init_.get(), "", argv_.data(), environment_.data(), AT_EMPTY_PATH);
     step(kStepExecInit, os::last_error("execveat", "cmcp-init"));
     ::_exit(125);
   }
@@ -301,6 +305,8 @@ class Child {
   static constexpr int kHigh = 100;
   const SandboxPlan& plan_;
   InitRecord record_{};
+  std::vector<char*> argv_;
+  std::vector<char*> environment_;
   int control_ = plan_.control;
   Fd high_control_;
   Fd high_init_;
