@@ -13,7 +13,7 @@ from product import ROOT
 KNOWN = {
     "src/sandbox/launcher_client.cc": "the launcher, our own child, which we alone wait for",
     "src/sandbox/helper/launcher_main.cc": "the first child of the launcher's process namespace, our own",
-    "src/sandbox/helper/cgroups.cc": "signal 0: asks whether a process of that number exists, and sends nothing",
+    "src/sandbox/helper/cgroup_directory.cc": "signal 0: asks whether a process of that number exists, and sends nothing",
     "src/sandbox/helper/orphans.cc": "children of the launcher that it waits for after the kill",
     "src/sandbox/helper/workspace_quota.cc": "the child that counts, which it waits for after the kill",
     "src/os/program.cc": "its own child, which it waits for after the kill",
