@@ -130,7 +130,7 @@ void require(long result, int control, SetupStep step) {
 // The label that was ordered before exec must be the one that this process has: the payload
 // inherits it. The mode behind it (" (enforce)") is not compared.
 bool has_label() {
-  char text[kMaxLabel];
+  char text[kMaxLabel] = {};
   const long n = call(__NR_read, kLabelFd, address(&text), sizeof(text));
   unsigned at = 0;
   while (at < kMaxLabel && config.label[at] != 0) {
