@@ -63,13 +63,21 @@ std::vector<SeccompLine> list_seccomp(const SeccompOptions& options) {
   return lines.take();
 }
 
+namespace {
+
+const char* title_of(int stage) {
+  if (stage == 1) return "# 1. Refused by argument\n";
+  return stage == 2 ? "# 2. Allowed\n" : "# 3. What the rest answers\n";
+}
+
+}  // namespace
+
 std::string dump_seccomp(const SeccompOptions& options) {
   std::string text = "# Other architectures (32-bit, x32): the process is killed.\n";
   int stage = 0;
   for (const auto& line : list_seccomp(options)) {
-    constexpr const char* kTitles[] = {"# 1. Refused by argument\n", "# 2. Allowed\n",
-                                       "# 3. What the rest answers\n"};
-    for (; stage < line.stage; ++stage) text += kTitles[stage];
+    if (line.stage != stage) text += title_of(line.stage);
+    stage = line.stage;
     text += fmt::format("{:<26} {:<14} {}\n", line.call, line.answer,
                         line.when.empty() ? line.reason : line.when + ": " + line.reason);
   }
